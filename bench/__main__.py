@@ -34,11 +34,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import (
-    citations,
-    corpus,
+from bench.accuracy import citations, exploration, links, packs, pairs, reconcile, reminders, replay, summaries
+from bench.harness import corpus
+from bench.harness.figure import Figure, table, write
+from bench.harness.served import Served
+from bench.organisation import main as organisation
+from bench.speed import (
     editor,
-    exploration,
     federation,
     first_index,
     gateway,
@@ -46,25 +48,15 @@ from bench import (
     inprocess,
     journal,
     large_memory,
-    links,
     masking,
     mcp_clients,
     models,
-    organisation,
-    packs,
     page,
-    pairs,
     recall_latency,
-    reconcile,
-    reminders,
-    replay,
     scale,
     startup,
-    summaries,
     write_latency,
 )
-from bench.figure import Figure, table, write
-from bench.served import Served
 
 HERE = Path(__file__).parent
 

@@ -23,8 +23,8 @@ _HEAD = """\
 # Licences of dependencies
 
 Muninn has the licence Apache-2.0. Its thesaurus is derived from WordNet 3.0, which has
-[its own licence](../core/muninn_core/reconcile/thesaurus/LICENSE). Muninn installs these distributions, directly or
-through others; `make lock` writes the list from their metadata.
+[its own licence](../core/muninn_core/reconcile/language/thesaurus/LICENSE). Muninn installs these distributions,
+directly or through others; `make lock` writes the list from their metadata.
 
 | distribution | licence |
 |---|---|

@@ -20,8 +20,8 @@ from bench.capture.conversations import Session, load, load_sentences
 from bench.capture.questions import load_questions, report_questions, score_questions
 from bench.capture.scoring import captured, captured_with, report, score
 from bench.capture.training import train
-from muninn_core.capture.statement import THRESHOLD
-from muninn_core.capture.statement_model import WEIGHTS
+from muninn_core.capture.statements.statement import THRESHOLD
+from muninn_core.capture.statements.statement_model import WEIGHTS
 
 DATA = Path(__file__).parents[1] / "data"
 OWN = DATA / "conversations.txt"

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from muninn_core.capture.conversation import Message
+from muninn_core.capture.statements.conversation import Message
 
 TYPES = {
     "d": "decision",

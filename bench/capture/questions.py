@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.capture.conversations import Session
 from bench.capture.scoring import transcript_of
-from muninn_core.capture.transcript import read_transcript
+from muninn_core.capture.statements.transcript import read_transcript
 
 WORDS = 6
 """The first words of a statement by which the table names it."""

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bench.capture.conversations import Keep, Session
-from muninn_core.capture.open_items import memory_text, read_open_items
-from muninn_core.capture.statement import find_statements
-from muninn_core.capture.statement_model import Weights
-from muninn_core.capture.transcript import MAX_STATEMENTS, read_transcript
+from muninn_core.capture.statements.open_items import memory_text, read_open_items
+from muninn_core.capture.statements.statement import find_statements
+from muninn_core.capture.statements.statement_model import Weights
+from muninn_core.capture.statements.transcript import MAX_STATEMENTS, read_transcript
 
 
 @dataclass

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.capture.conversations import Keep, Session
-from muninn_core.capture.conversation import sentences_of
-from muninn_core.capture.open_items import states_open_items
-from muninn_core.capture.statement import can_be_kept, cues_of
-from muninn_core.capture.statement_model import TYPES, Weights
+from muninn_core.capture.statements.conversation import sentences_of
+from muninn_core.capture.statements.open_items import states_open_items
+from muninn_core.capture.statements.statement import can_be_kept, cues_of
+from muninn_core.capture.statements.statement_model import TYPES, Weights
 
 PENALTY = 8.0
 """The L2 penalty of the weights, chosen by cross-validation."""

@@ -13,7 +13,7 @@ import subprocess
 import tarfile
 from pathlib import Path
 
-from bench.archive import guarded
+from bench.harness.archive import guarded
 from bench.quality.questions import Data
 
 _DONE = ".laid-out"

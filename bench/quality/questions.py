@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from muninn_core.source.classify import PROSE, language_of
+from muninn_core.source.files.classify import PROSE, language_of
 
 Edits = dict[str, dict[str, list[list[int]]]]
 """{source: {path: [[first line, last line], …]}}; lines count from 1, both ends are blanked."""

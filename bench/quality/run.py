@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.figure import percentile
+from bench.harness.figure import percentile
 from bench.quality.arms import Ask, Muninn, variants
 from bench.quality.copies import Copies
 from bench.quality.peers import PEERS

@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.quality.questions import Data, Place, Question, is_code
 from muninn_core.git.log import CommitRange, read_log
 from muninn_core.git.run import run
-from muninn_core.source.classify import language_of
+from muninn_core.source.files.classify import language_of
 
 SET = "titles"
 

@@ -3,7 +3,7 @@
     python scripts/thesaurus/build.py FOLDER
 
 FOLDER holds `index.*`, `data.*` and `*.exc` (format: wordnet.princeton.edu, wndb(5WN)). The result is
-`core/muninn_core/reconcile/thesaurus/words.txt`: one relation per line, the same bytes at each run.
+`core/muninn_core/reconcile/language/thesaurus/words.txt`: one relation per line, the same bytes at each run.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from muninn_core.reconcile.lexicon import stem
+from muninn_core.reconcile.language.lexicon import stem
 
-OUT = Path(__file__).resolve().parents[2] / "core" / "muninn_core" / "reconcile" / "thesaurus" / "words.txt"
+OUT = Path(__file__).resolve().parents[2] / "core/muninn_core/reconcile/language/thesaurus/words.txt"
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 SENSES = 2
 """A synonym must be among this many most frequent senses of both words."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from muninn_core.capture.agent_turns import read_turns
-from muninn_core.capture.open_items import read_open_items
-from muninn_core.capture.session_facts import SessionReader
-from muninn_core.capture.transcript import read_transcript
+from muninn_core.capture.sessions.session_facts import SessionReader
+from muninn_core.capture.statements.open_items import read_open_items
+from muninn_core.capture.statements.transcript import read_transcript
+from muninn_core.capture.turns.agent_turns import read_turns
 
 CLAUDE: list[dict[str, Any]] = [
     {"type": "user", "uuid": "u1", "promptId": "p1", "timestamp": "2026-02-03T10:00:00Z",

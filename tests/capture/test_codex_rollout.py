@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from muninn_core.capture.codex_rollout import transcript_entries
-from muninn_core.capture.open_items import read_open_items
-from muninn_core.capture.session_facts import SessionReader
+from muninn_core.capture.sessions.session_facts import SessionReader
+from muninn_core.capture.statements.open_items import read_open_items
+from muninn_core.capture.turns.codex_rollout import transcript_entries
 
 TIME = "2026-11-22T12:44:32.388Z"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from transcripts import Transcript
 
-from muninn_core.capture.command_outcome import command_name, covers
-from muninn_core.capture.session_facts import SessionFacts, SessionReader
+from muninn_core.capture.sessions.command_outcome import command_name, covers
+from muninn_core.capture.sessions.session_facts import SessionFacts, SessionReader
 
 ROWS = [
     line.split("\t")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.capture.commit_memory import MAX_TEXT, assess, draft_memory
+from muninn_core.capture.commits.commit_memory import MAX_TEXT, assess, draft_memory
 from muninn_core.git import Commit
 
 

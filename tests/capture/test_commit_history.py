@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.capture.commit_history import memory_of_commit, reverted_commits
-from muninn_core.capture.history_memory import HistoryMemory
+from muninn_core.capture.commits.commit_history import memory_of_commit, reverted_commits
+from muninn_core.capture.commits.history_memory import HistoryMemory
 from muninn_core.git import Commit
 from muninn_core.git.log import LogEntry
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.capture.event_memories import find_memories
+from muninn_core.capture.sessions.event_memories import find_memories
 from muninn_core.model.event import Event
 
 CORRECTIONS = [

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from muninn_core.capture.basic_memory import Note, is_note, read_notes
-from muninn_core.capture.beads_memory import is_export_line
-from muninn_core.capture.beads_memory import read_export as read_beads
-from muninn_core.capture.claude_mem import is_export
-from muninn_core.capture.claude_mem import read_export as read_claude_mem
-from muninn_core.capture.foreign_memory import ForeignMemories, kind_of
-from muninn_core.capture.mcp_memory import is_graph_line, read_graph
+from muninn_core.capture.foreign.basic_memory import Note, is_note, read_notes
+from muninn_core.capture.foreign.beads_memory import is_export_line
+from muninn_core.capture.foreign.beads_memory import read_export as read_beads
+from muninn_core.capture.foreign.claude_mem import is_export
+from muninn_core.capture.foreign.claude_mem import read_export as read_claude_mem
+from muninn_core.capture.foreign.foreign_memory import ForeignMemories, kind_of
+from muninn_core.capture.foreign.mcp_memory import is_graph_line, read_graph
 from muninn_core.errors import BadParams
 
 

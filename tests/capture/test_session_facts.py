@@ -7,8 +7,8 @@ import json
 import pytest
 from transcripts import Transcript
 
-from muninn_core.capture.session_facts import SessionReader
-from muninn_core.capture.session_memories import drafts_of
+from muninn_core.capture.sessions.session_facts import SessionReader
+from muninn_core.capture.sessions.session_memories import drafts_of
 
 
 def facts(transcript):

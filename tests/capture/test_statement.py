@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from muninn_core.capture.answered_question import answered_question
-from muninn_core.capture.conversation import Message, sentences_of
-from muninn_core.capture.statement import Statement, find_statements
-from muninn_core.capture.statement_cues import CUES, describe_cue
-from muninn_core.capture.statement_model import TYPES, shipped_weights
+from muninn_core.capture.statements.answered_question import answered_question
+from muninn_core.capture.statements.conversation import Message, sentences_of
+from muninn_core.capture.statements.statement import Statement, find_statements
+from muninn_core.capture.statements.statement_cues import CUES, describe_cue
+from muninn_core.capture.statements.statement_model import TYPES, shipped_weights
 
 LABELLED = [
     tuple(line.split("\t"))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from muninn_core.capture.open_items import MAX_CHARS, MAX_ITEMS, read_open_items
+from muninn_core.capture.statements.open_items import MAX_CHARS, MAX_ITEMS, read_open_items
 
 
 def said(text):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from muninn_core.capture.transcript import MAX_STATEMENTS, read_transcript
+from muninn_core.capture.statements.transcript import MAX_STATEMENTS, read_transcript
 
 DECIDED = "We decided to store sessions in Postgres because Redis lost them on restart."
 

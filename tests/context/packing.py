@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from muninn_core.context.pack import TIERS, Pack
-from muninn_core.context.render import render_sheet
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.pack import TIERS, Pack
+from muninn_core.context.packs.render import render_sheet
+from muninn_core.context.packs.tokens import count_tokens
 from muninn_core.model.answer import Hit
 
 NAMES = [tier for tier, _ in TIERS]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from muninn_core.context.hover import SHOWN, Shown, about_markdown
-from muninn_core.context.markdown import address_part, escape
-from muninn_core.context.memory_card import Style, card, plain_card
+from muninn_core.context.editor.hover import SHOWN, Shown, about_markdown
+from muninn_core.context.editor.markdown import address_part, escape
+from muninn_core.context.editor.memory_card import Style, card, plain_card
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.source.document import Document
+from muninn_core.source.documents.document import Document
 
 NOW = datetime(2026, 3, 7, 12, tzinfo=UTC)
 

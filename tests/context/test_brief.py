@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.context.brief import make_brief, utf16_length
+from muninn_core.context.results.brief import make_brief, utf16_length
 from muninn_core.model.memory import Cite, Memory
 
 

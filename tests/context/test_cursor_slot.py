@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.context.cursor_slot import slot_at
+from muninn_core.context.editor.cursor_slot import slot_at
 from muninn_core.retrieval.query.query_language import KEYS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.context.draft import draft_text, parse_draft
+from muninn_core.context.editor.draft import draft_text, parse_draft
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packing import NAMES, hit, hits, reasons, text_of, tokens_of
 
-from muninn_core.context.deduplication import FREE_PER_FILE
-from muninn_core.context.pack import PASSAGE_TOKENS, POINTER_SHARE, cost, make_pack
-from muninn_core.context.render import FORMATS, render_item
+from muninn_core.context.packs.deduplication import FREE_PER_FILE
+from muninn_core.context.packs.pack import PASSAGE_TOKENS, POINTER_SHARE, cost, make_pack
+from muninn_core.context.packs.render import FORMATS, render_item
 from muninn_core.retrieval.text.passages import Passage, Passages
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packing import NAMES, hit, hits, text_of
 
-from muninn_core.context.pack import make_pack
+from muninn_core.context.packs.pack import make_pack
 
 
 def readable(text: str) -> str:

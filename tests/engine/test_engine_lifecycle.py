@@ -21,7 +21,7 @@ from muninn_core.index.embedding.embed import BUNDLED
 from muninn_core.index.index import Index
 from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import encode_json
-from muninn_core.source.walk import walk
+from muninn_core.source.listing.walk import walk
 from muninn_core.worktree.indexing.index_updater import IndexUpdater
 
 pytest_plugins = ["engines"]

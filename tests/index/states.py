@@ -2,7 +2,7 @@
 
 from muninn_core.config import IndexConfig
 from muninn_core.source.identifiers import split_words
-from muninn_core.source.walk import walk
+from muninn_core.source.listing.walk import walk
 
 SETTINGS = IndexConfig()
 

@@ -19,10 +19,10 @@ from states import answers, content, sync, write
 from muninn_core.config import IndexConfig
 from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.index.extraction.extract import Job, extract
-from muninn_core.source import text
-from muninn_core.source.line_runs import MAX_CHUNK
-from muninn_core.source.text import read_text
-from muninn_core.source.walk import walk
+from muninn_core.source.files import text
+from muninn_core.source.files.line_runs import MAX_CHUNK
+from muninn_core.source.files.text import read_text
+from muninn_core.source.listing.walk import walk
 
 MANY = 50_000
 LONG_LINE = 50_000_000

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from muninn_core.config import IndexConfig
 from muninn_core.index.extraction.extract import Job, extract
-from muninn_core.source.walk import walk
+from muninn_core.source.listing.walk import walk
 
 NOBODY = 65_534
 

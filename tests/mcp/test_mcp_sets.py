@@ -10,7 +10,7 @@ import pytest
 
 from muninn_cli.proxies.options import USAGE
 from muninn_core.config import TOOL_SETS, read_config
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.tokens import count_tokens
 from muninn_core.errors import BadParams, UnknownVerb
 from muninn_core.model.role import ROLES
 from muninn_core.protocol.catalogue import METHODS

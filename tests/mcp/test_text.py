@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
-from muninn_core.context.generic_text import MAX_CHARS, result_text
-from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
+from muninn_core.context.results.generic_text import MAX_CHARS, result_text
+from muninn_core.context.results.text import (
+    SNIPPET_LINES,
+    TEXT_CHARS,
+    conflicts_text,
+    memories_text,
+    recall_text,
+    render,
+)
 from muninn_core.model.answer import Hit, IndexState, Mark, ReadState, Reason, SnippetLine
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory

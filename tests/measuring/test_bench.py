@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench import corpus, growth, journal, pairs
+from bench.accuracy import pairs
 from bench.capture.conversations import load
 from bench.capture.questions import load_questions, score_questions
 from bench.capture.scoring import captured, score
+from bench.harness import corpus
+from bench.speed import growth, journal
 
-from muninn_core.source.chunk import chunk_file
+from muninn_core.source.chunks.chunk import chunk_file
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bench.lift import Answer, Walk, line
+from bench.accuracy.lift import Answer, Walk, line
 from repositories import git
 
 from muninn_core.index.embedding.embed import load_bundled

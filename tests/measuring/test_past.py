@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.past import answers
+from bench.accuracy.past import answers
 from repositories import git
 
 NAMES = ("pump", "valve", "gauge", "wheel", "crank", "lever")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bench.citations import DECISIONS, decisions
-from bench.truth import Truth
+from bench.accuracy.citations import DECISIONS, decisions
+from bench.accuracy.truth import Truth
 from repositories import git
 
 from muninn_core.model.memory import Cite

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from backends import Backend, Request, bytes_of, openai_events, says, stalls, status
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.engine.answer import exploration
 from muninn_core.errors import BadParams, Cancelled, ModelError
 from muninn_core.launch.repository_location import locate

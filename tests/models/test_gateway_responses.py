@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from muninn_core.capture.turn_events import AgentTurn
+from muninn_core.capture.turns.turn_events import AgentTurn
 from muninn_server.gateway.recording import Exchange, Reading
 from muninn_server.gateway.responses import Responses
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from backends import Backend, Request, bytes_of, openai_events, says, stalls
-from bench.reconcile import load
+from bench.accuracy.reconcile import load
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, BusyError, ModelError
 
 if TYPE_CHECKING:

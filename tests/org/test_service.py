@@ -21,7 +21,7 @@ from repositories import MUNINN, git
 from muninn_core.errors import MuninnError, RefusedError, StorageError
 from muninn_core.org.access import principals
 from muninn_core.org.service import Service
-from muninn_core.source.knowledge_readme import KNOWLEDGE_README
+from muninn_core.source.documents.knowledge_readme import KNOWLEDGE_README
 from muninn_server.org import application
 from muninn_server.org.client import Client
 from muninn_server.org.command import JsonFormatter, main

@@ -58,10 +58,10 @@ def test_the_wheel_has_the_model_and_its_licences(dist: Path) -> None:
     assert {f"muninn_core/index/model/{name}" for name in model} <= set(names)
     assert "muninn_core/config/config.schema.json" in names
     licences = {name.partition("/licenses/")[2] for name in names if "/licenses/" in name}
-    folders = ("core/muninn_core/index/model", "core/muninn_core/reconcile/thesaurus")
+    folders = ("core/muninn_core/index/model", "core/muninn_core/reconcile/language/thesaurus")
     ours = {f"{folder}/{name}" for folder in folders for name in ("LICENSE", "NOTICE")}
     assert licences == {"LICENSE", "core/muninn_core/index/minilm/NOTICE", *ours}
-    assert "muninn_core/reconcile/thesaurus/words.txt" in names
+    assert "muninn_core/reconcile/language/thesaurus/words.txt" in names
 
 
 def test_the_wheel_has_the_text_encoder_which_git_ignores(dist: Path) -> None:

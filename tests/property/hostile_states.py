@@ -27,7 +27,7 @@ from repositories import copy_plain_repo, git
 
 from muninn_cli.command import show_error
 from muninn_cli.show import show
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.errors import InternalError, MuninnError
 from muninn_core.git import GitError
 from muninn_core.index.embedding.embed import Embedder, load_bundled

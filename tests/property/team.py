@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from muninn_core.launch.repository_location import locate
-from muninn_core.reconcile.apply import reconcile
+from muninn_core.reconcile.planning.apply import reconcile
 from muninn_core.store.files.layout import initialise, layout_of, prepare_memory
 from muninn_core.store.files.lines import read_lines
 from muninn_core.store.folding.fold import State

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muninn_core.reconcile.pairs import compare_all
+from muninn_core.reconcile.comparison.pairs import compare_all
 from muninn_core.store.folding.fold import fold
 from muninn_core.store.records.record import make_record
 

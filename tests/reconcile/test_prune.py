@@ -7,8 +7,8 @@ import pytest
 
 from muninn_core.config import PruneConfig, load_config
 from muninn_core.errors import UsageError
-from muninn_core.reconcile.apply import reconcile
-from muninn_core.reconcile.prune import prune
+from muninn_core.reconcile.planning.apply import reconcile
+from muninn_core.reconcile.planning.prune import prune
 from muninn_core.store.files.undo_journal import undo
 
 pytest_plugins = ["logs"]

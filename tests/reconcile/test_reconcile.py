@@ -7,9 +7,9 @@ import time
 import pytest
 
 from muninn_core.errors import BusyError, Cancelled, ReadOnlyError, StorageError
-from muninn_core.reconcile.apply import apply, reconcile, summary_of
-from muninn_core.reconcile.plan import REPEATED, SAME, Task, plan
-from muninn_core.reconcile.plan_process import plan_apart
+from muninn_core.reconcile.planning.apply import apply, reconcile, summary_of
+from muninn_core.reconcile.planning.plan import REPEATED, SAME, Task, plan
+from muninn_core.reconcile.planning.plan_process import plan_apart
 from muninn_core.store.files.layout import layout_of
 
 pytest_plugins = ["logs"]
@@ -285,8 +285,8 @@ def test_a_large_memory_is_planned_by_another_process_and_by_this_one_when_that_
     store(log, "One thing", "Another matter")
     log.seal()
     asked = []
-    monkeypatch.setattr("muninn_core.reconcile.apply.MANY", 2)
-    monkeypatch.setattr("muninn_core.reconcile.apply.plan_apart", lambda task, _check: asked.append(task))
+    monkeypatch.setattr("muninn_core.reconcile.planning.apply.MANY", 2)
+    monkeypatch.setattr("muninn_core.reconcile.planning.apply.plan_apart", lambda task, _check: asked.append(task))
     assert reconcile(log).consolidated == 2
     assert [task.layout for task in asked] == [layout]
 

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from muninn_core.reconcile.apply import reconcile
-from muninn_core.reconcile.pairs import compare_all
-from muninn_core.reconcile.quantity import read_quantity, unit_of
-from muninn_core.reconcile.relation import relate
-from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms, base_of, is_kind_of
+from muninn_core.reconcile.comparison.pairs import compare_all
+from muninn_core.reconcile.comparison.relation import relate
+from muninn_core.reconcile.language.quantity import read_quantity, unit_of
+from muninn_core.reconcile.language.thesaurus.table import are_antonyms, are_synonyms, base_of, is_kind_of
+from muninn_core.reconcile.planning.apply import reconcile
 from muninn_core.store.folding.fold import fold
 from muninn_core.store.records.record import make_record
 

@@ -10,8 +10,8 @@ import pytest
 
 from muninn_core.config import PruneConfig
 from muninn_core.errors import NotFoundError, StorageError, UsageError
-from muninn_core.reconcile.apply import reconcile
-from muninn_core.reconcile.prune import prune
+from muninn_core.reconcile.planning.apply import reconcile
+from muninn_core.reconcile.planning.prune import prune
 from muninn_core.store.files.layout import layout_of
 from muninn_core.store.files.undo_journal import MAX_JOURNALS, FileRewrite, rewrite, undo
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from muninn_core.context.brief import FRAME
 from muninn_core.context.invisible_characters import name_hidden
 from muninn_core.context.memory_summary import OUTSIDE
-from muninn_core.context.text import render
+from muninn_core.context.results.brief import FRAME
+from muninn_core.context.results.text import render
 
 if TYPE_CHECKING:
     from engines import Muninn

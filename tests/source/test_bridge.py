@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.gitignore import IgnoreRules
-from muninn_core.source.bridge import BRIDGES, bridge_of, disabled_patterns, is_read_if_ignored, origin_of
+from muninn_core.source.bridges.bridge import BRIDGES, bridge_of, disabled_patterns, is_read_if_ignored, origin_of
 
 LABELS = {
     "CLAUDE.md": "CLAUDE.md",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from muninn_core.source.chunk import chunk_file, chunk_with_syntax
-from muninn_core.source.line_runs import MAX_CHUNK, MAX_LINE_LENGTH, MIN_CHUNK, group_lines, split_lines
+from muninn_core.source.chunks.chunk import chunk_file, chunk_with_syntax
+from muninn_core.source.files.line_runs import MAX_CHUNK, MAX_LINE_LENGTH, MIN_CHUNK, group_lines, split_lines
 
 SPECIAL = [
     "",

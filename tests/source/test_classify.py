@@ -1,6 +1,6 @@
 import pytest
 
-from muninn_core.source.classify import classify, path_traits
+from muninn_core.source.files.classify import classify, path_traits
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from muninn_core.source.frontmatter import check_frontmatter, read_frontmatter
+from muninn_core.source.documents.frontmatter import check_frontmatter, read_frontmatter
 
 GOOD = """---
 type: convention

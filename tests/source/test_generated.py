@@ -1,6 +1,6 @@
 import pytest
 
-from muninn_core.source.generated import is_marked_generated
+from muninn_core.source.files.generated import is_marked_generated
 
 
 @pytest.mark.parametrize(

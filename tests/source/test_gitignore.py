@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn_core.gitignore import MAX_CHARACTERS, IgnoreRules, compile_glob
-from muninn_core.source.ignore import IgnoreTree
+from muninn_core.source.listing.ignore import IgnoreTree
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muninn_core.source.chunks.line_index import (
+    LineIndex,
+    best_stretch,
+    informative_words,
+    make_mark,
+    read_mark,
+    similarity,
+)
 from muninn_core.source.code.extent import Outline, common_parts, innermost_extent
 from muninn_core.source.code.symbols import defined_name
-from muninn_core.source.line_index import LineIndex, best_stretch, informative_words, make_mark, read_mark, similarity
 
 SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=12), max_size=12)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.source.project import parse_project
-from muninn_core.source.shortcode import find_code_candidates, find_codes, level_of, same_code
-from muninn_core.source.steering import is_steering_document, read_steering_document
+from muninn_core.source.documents.project import parse_project
+from muninn_core.source.documents.shortcode import find_code_candidates, find_codes, level_of, same_code
+from muninn_core.source.documents.steering import is_steering_document, read_steering_document
 
 DECISION = """\
 ---

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.context.outline import folds, outline, reference_tokens
-from muninn_core.source.markup import fences, headings, prose_lines, without_comments
-from muninn_core.source.muninn_file import own_kind
-from muninn_core.source.references import find_references
+from muninn_core.context.editor.outline import folds, outline, reference_tokens
+from muninn_core.source.documents.markup import fences, headings, prose_lines, without_comments
+from muninn_core.source.documents.muninn_file import own_kind
+from muninn_core.source.documents.references import find_references
 
 PIECES = [*"ab1 @#?[]()<>!-/.:\"'`~\n\r\\é😀", "src/a.py", "```\n", "<!--", "-->", "---\n", "[[", "]]", "](", "# "]
 MARKUP = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from muninn_core.source.rule_scope import MAX_PATTERNS, rule_scope, split_patterns
+from muninn_core.source.bridges.rule_scope import MAX_PATTERNS, rule_scope, split_patterns
 
 FILES = ("src/app.ts", "src/app.py", "src/web/form.tsx", "docs/guide.md", "notes.md", "web/src/app.ts")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from muninn_core.retrieval.rankers.skills import LOCAL, MIN_RELATEDNESS, distinct, match_skills
-from muninn_core.source.skill import Skill, find_skills, read_skill
+from muninn_core.source.documents.skill import Skill, find_skills, read_skill
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

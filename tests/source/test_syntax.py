@@ -7,12 +7,12 @@ import time
 import pytest
 from samples import PYTHON, SOURCES
 
-from muninn_core.source.classify import language_of
 from muninn_core.source.code import preprocess
 from muninn_core.source.code.definition import KINDS
 from muninn_core.source.code.grammar import GRAMMARS, MAX_BYTES, MAX_LINE_BYTES, parse
 from muninn_core.source.code.syntax import read_syntax
-from muninn_core.source.line_runs import split_lines
+from muninn_core.source.files.classify import language_of
+from muninn_core.source.files.line_runs import split_lines
 
 
 def syntax(path, text):

@@ -5,8 +5,8 @@ import pytest
 
 from muninn_core.config import IndexConfig
 from muninn_core.errors import NotARepository
-from muninn_core.source.text import Text, read_text
-from muninn_core.source.walk import recheck, walk
+from muninn_core.source.files.text import Text, read_text
+from muninn_core.source.listing.walk import recheck, walk
 
 SETTINGS = IndexConfig()
 

@@ -11,7 +11,7 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, StorageError
-from muninn_core.reconcile.apply import reconcile
+from muninn_core.reconcile.planning.apply import reconcile
 from muninn_core.store.files.layout import layout_of
 from muninn_core.store.files.lines import MAX_FILE_BYTES
 
@@ -87,7 +87,7 @@ def test_a_file_of_a_gigabyte_is_reported_and_not_read_and_reconciling_refuses(l
 
 def test_no_file_grows_beyond_what_is_read_again(log, opened, layout, monkeypatch):
     monkeypatch.setattr("muninn_core.store.files.appends.MAX_FILE_BYTES", 600)
-    monkeypatch.setattr("muninn_core.reconcile.apply.MAX_FILE_BYTES", 600)
+    monkeypatch.setattr("muninn_core.reconcile.planning.apply.MAX_FILE_BYTES", 600)
     log.append([insight("one" * 60)], "s1")
     for private in (False, True):
         with pytest.raises(StorageError, match="exceed 600 bytes") as refused:

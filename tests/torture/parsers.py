@@ -19,10 +19,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from muninn_core.capture.agent_turns import read_turns
-from muninn_core.capture.open_items import read_open_items
-from muninn_core.capture.session_facts import SessionReader
-from muninn_core.capture.transcript import read_transcript
+from muninn_core.capture.sessions.session_facts import SessionReader
+from muninn_core.capture.statements.open_items import read_open_items
+from muninn_core.capture.statements.transcript import read_transcript
+from muninn_core.capture.turns.agent_turns import read_turns
 from muninn_core.config.parser import read_config
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.gitignore import IgnoreRules, compile_glob
@@ -30,14 +30,14 @@ from muninn_core.journal.payload import canonical
 from muninn_core.journal.row import line_of, row_of
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS, decode_params
-from muninn_core.reconcile.citations import make_cite
+from muninn_core.reconcile.citations.judgement import make_cite
 from muninn_core.retrieval.query.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query.query_language import read_question
-from muninn_core.source.adr import read_adr
-from muninn_core.source.frontmatter import body_line, check_frontmatter, list_entries, read_frontmatter
-from muninn_core.source.line_index import LineIndex, read_mark
-from muninn_core.source.metis import read_metis
-from muninn_core.source.references import find_references
+from muninn_core.source.chunks.line_index import LineIndex, read_mark
+from muninn_core.source.documents.adr import read_adr
+from muninn_core.source.documents.frontmatter import body_line, check_frontmatter, list_entries, read_frontmatter
+from muninn_core.source.documents.metis import read_metis
+from muninn_core.source.documents.references import find_references
 from muninn_core.store.bundle import plan_import, read_bundle
 from muninn_core.store.files.lines import read_lines
 from muninn_core.store.folding.fold import fold

@@ -28,7 +28,7 @@ from muninn_core.protocol.families.repository import (
     SharedStatus,
     StatusResult,
 )
-from muninn_core.source.project import read_project
+from muninn_core.source.documents.project import read_project
 from muninn_core.store.files.spool import unreconciled_sessions
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import focus

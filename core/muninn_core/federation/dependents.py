@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muninn_core.regular_file import read_regular
-from muninn_core.source.classify import language_of, path_traits
+from muninn_core.source.files.classify import language_of, path_traits
+from muninn_core.source.files.path_containment import is_inside
 from muninn_core.source.packages import LANGUAGES, MANIFESTS, Package, declared, published
-from muninn_core.source.path_containment import is_inside
 
 if TYPE_CHECKING:
     from muninn_core.index.snapshot import Snapshot

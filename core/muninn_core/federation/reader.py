@@ -17,7 +17,7 @@ from muninn_core.index.ties import cut_ties
 from muninn_core.index.words.merged import Filter, MergedWords
 from muninn_core.model.chunk import Among
 from muninn_core.model.value import replace
-from muninn_core.source.qualified import qualified, split
+from muninn_core.source.files.qualified import qualified, split
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,7 +13,7 @@ from muninn_core.federation.remote_index import RemoteSnapshot
 from muninn_core.model.answer import AskedRepository, Hit, ReadState
 from muninn_core.model.value import replace
 from muninn_core.retrieval.results.ranking import no_citations
-from muninn_core.source.qualified import shown, split
+from muninn_core.source.files.qualified import shown, split
 
 if TYPE_CHECKING:
     from muninn_core.federation.member import Member

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from muninn_core.index.embedding.embed import Embedder, Encoder
     from muninn_core.index.embedding.encodings import Encoding, Encodings, KnownEncodings
     from muninn_core.index.snapshot import Snapshot
-    from muninn_core.source.walk import Walk
+    from muninn_core.source.listing.walk import Walk
 
     Progress = Callable[[int, int], None]
     CheckCancel = Callable[[], None]

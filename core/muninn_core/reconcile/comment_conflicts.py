@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.reconcile.compare import judge, may_contradict
+from muninn_core.reconcile.comparison.compare import judge, may_contradict
 
 MAX_COMMENTS = 40
 """The maximum number of comment sentences of a span that are compared."""

@@ -11,7 +11,7 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from muninn_core.capture.turn_events import ANSWER, MESSAGE_CHARS, PROMPT, TOOL_CALL, USAGE, cut, tool_payload
+from muninn_core.capture.turns.turn_events import ANSWER, MESSAGE_CHARS, PROMPT, TOOL_CALL, USAGE, cut, tool_payload
 from muninn_core.errors import MuninnError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muninn_core.retrieval.query.filters import NO_FILTERS, FilterSet
-from muninn_core.source.shortcode import same_code
+from muninn_core.source.documents.shortcode import same_code
 
 if TYPE_CHECKING:
     from datetime import datetime

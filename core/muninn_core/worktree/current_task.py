@@ -13,8 +13,8 @@ from typing import NamedTuple
 from muninn_core.git import HeadReader
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.repository import FocusStatus, WorkItem
-from muninn_core.source.document import Document
-from muninn_core.source.shortcode import find_code_candidates, level_of, same_code
+from muninn_core.source.documents.document import Document
+from muninn_core.source.documents.shortcode import find_code_candidates, level_of, same_code
 from muninn_core.worktree.knowledge.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from muninn_core.errors import BadParams
-from muninn_core.source.path_containment import MAX_NAME_BYTES, can_name_file, is_inside
+from muninn_core.source.files.path_containment import MAX_NAME_BYTES, can_name_file, is_inside
 
 _SHOWN = 200
 """The most characters of a path that a message repeats."""

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from muninn_core.capture.turn_events import AgentTurn
+from muninn_core.capture.turns.turn_events import AgentTurn
 from muninn_core.config.keys import BUNDLED_MODEL
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.errors import ModelError, MuninnError

@@ -10,7 +10,7 @@ import json
 import threading
 from typing import Any
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.errors import ModelError
 from muninn_core.model.value import ValidationError, Value, from_plain
 from muninn_core.protocol.families.search import ContextResult, ExploreResult

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from muninn_core.capture.turn_events import AgentTurn, Turns, texts
+from muninn_core.capture.turns.turn_events import AgentTurn, Turns, texts
 from muninn_core.errors import ModelError
 from muninn_core.models import anthropic, openai
 from muninn_core.models.prompt import Answer

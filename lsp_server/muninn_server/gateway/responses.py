@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from muninn_core.capture.turn_events import Turns, person_said, text, texts
+from muninn_core.capture.turns.turn_events import Turns, person_said, text, texts
 from muninn_core.errors import ModelError
 from muninn_core.models.sse import events
 from muninn_server.gateway.recording import UUID, Exchange, Reading

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.markdown import address_part
+from muninn_core.context.editor.markdown import address_part
 from muninn_core.engine.file.uris import address
-from muninn_core.source.muninn_file import own_kind
+from muninn_core.source.documents.muninn_file import own_kind
 from muninn_server.lsp.coalescing import Coalescer
 from muninn_server.lsp.lint import lint
 from muninn_server.lsp.positions import TOP, line_range

@@ -12,7 +12,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from muninn_core.source.steering import ADR_FOLDERS
+from muninn_core.source.documents.steering import ADR_FOLDERS
 
 _PLACES = (".muninn/**", ".claude/*.md", ".metis/**/*.md", *(f"{folder}/*.md" for folder in ADR_FOLDERS))
 SELECTOR = [{"scheme": "file", "pattern": f"**/{place}"} for place in _PLACES]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from muninn_core.source.muninn_file import own_kind
+from muninn_core.source.documents.muninn_file import own_kind
 from muninn_core.worktree.citations.overlays import Overlays
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.client import EditorClient, capabilities_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
 
-from muninn_core.source.muninn_file import OwnKind, own_kind
+from muninn_core.source.documents.muninn_file import OwnKind, own_kind
 from muninn_server.lsp.positions import line_range
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from muninn_core.context.draft import parse_draft
+from muninn_core.context.editor.draft import parse_draft
 from muninn_core.engine.file.uris import SCHEME, address
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import to_plain

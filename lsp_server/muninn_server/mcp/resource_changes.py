@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import MuninnError
 from muninn_core.launch.repository_location import RepositoryLocation
-from muninn_core.source.muninn_file import CONTEXT_FOLDER
+from muninn_core.source.documents.muninn_file import CONTEXT_FOLDER
 from muninn_server.mcp.resources import EVENTS, STATUS, file_uri, memory_uri
 
 GATHER_SECONDS = 0.05

@@ -18,14 +18,14 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from muninn_core.context.memory_summary import facts, headline
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.families.editor import DocumentResult
 from muninn_core.protocol.families.events import EventQueryResult
 from muninn_core.protocol.families.inspection import MemoriesResult
 from muninn_core.protocol.families.reference import NamesResult
-from muninn_core.source.muninn_file import CONTEXT_FOLDER
+from muninn_core.source.documents.muninn_file import CONTEXT_FOLDER
 from muninn_server.session import Session
 
 SCHEME = "muninn://"

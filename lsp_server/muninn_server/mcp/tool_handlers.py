@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import mcp_types as types
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.mcp.arguments import arguments_of

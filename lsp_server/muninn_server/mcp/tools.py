@@ -17,7 +17,7 @@ from muninn_core.model.value import Value, json_schema
 from muninn_core.near_match import did_you_mean, nearest
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
-from muninn_core.source.project import read_project
+from muninn_core.source.documents.project import read_project
 from muninn_server.mcp.tool_entry import ToolEntry
 from muninn_server.mcp.toolsets import entries
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import encode_json, from_plain
 from muninn_core.org.access import principals

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from muninn_core import __version__
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import Value, to_plain
 from muninn_core.org.access.principals import InvalidToken

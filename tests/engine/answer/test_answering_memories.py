@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.context.text import recall_text, show_text
+from muninn_core.context.results.text import recall_text, show_text
 from muninn_core.errors import BadParams
 
 pytest_plugins = ["engines"]

@@ -10,8 +10,8 @@ import pytest
 from private_text import WORD, holders, key_of_chance
 from repositories import copy_plain_repo, git
 
-from muninn_core.context.render import FORMATS
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.render import FORMATS
+from muninn_core.context.packs.tokens import count_tokens
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.launch.repository_location import locate
 from muninn_core.model.memory import SHORT_ID

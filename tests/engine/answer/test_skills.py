@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from muninn_core.context.text import render
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.tokens import count_tokens
+from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams
 
 pytest_plugins = ["engines"]

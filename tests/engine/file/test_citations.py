@@ -9,7 +9,7 @@ from repositories import git
 
 from muninn_core.errors import BadParams
 from muninn_core.launch.repository_location import locate
-from muninn_core.source.line_index import make_mark
+from muninn_core.source.chunks.line_index import make_mark
 
 pytest_plugins = ["engines"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.tokens import count_tokens
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.protocol.catalogue import METHODS
-from muninn_core.source.references import find_references
+from muninn_core.source.documents.references import find_references
 
 pytest_plugins = ["engines"]
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from repositories import git
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, RefusedError, UsageError
 from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import METHODS, decode_params

@@ -10,7 +10,7 @@ import pytest
 from repositories import git
 from transcripts import Transcript
 
-from muninn_core.capture.transcript import read_transcript
+from muninn_core.capture.statements.transcript import read_transcript
 from muninn_core.errors import BadParams, Cancelled, NotFoundError, ReadOnlyError
 from muninn_core.git import GitError
 from muninn_core.launch.repository_location import locate

@@ -8,7 +8,7 @@ import re
 import pytest
 from repositories import git
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.families.search import RecallParams
 from muninn_core.worktree.call_context import CallContext

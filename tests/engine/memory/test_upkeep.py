@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.engine.memory.changes import evolve as upkeep
 from muninn_core.errors import NotFoundError, Stopping, StorageError
 from muninn_core.model.memory import MANY_STEPS, Memory
-from muninn_core.reconcile.upkeep import Use, plan
+from muninn_core.reconcile.planning.upkeep import Use, plan
 from muninn_core.worktree.citations import citations
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from transcripts import Transcript
 
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.tokens import count_tokens
 
 pytest_plugins = ["engines"]
 

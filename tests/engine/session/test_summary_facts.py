@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bench.summaries import STORIES, prepare, told
+from bench.accuracy.summaries import STORIES, prepare, told
 
 pytest_plugins = ["engines"]
 

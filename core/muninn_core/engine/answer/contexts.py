@@ -8,10 +8,10 @@ from datetime import datetime
 
 from muninn_core.config import Config
 from muninn_core.context.memory_summary import shorten
-from muninn_core.context.pack import make_pack, with_bundle
-from muninn_core.context.pack_identity import bundle_id, differences, explain, matching_entries, state_changes
-from muninn_core.context.render import render_sheet
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.pack import make_pack, with_bundle
+from muninn_core.context.packs.pack_identity import bundle_id, differences, explain, matching_entries, state_changes
+from muninn_core.context.packs.render import render_sheet
+from muninn_core.context.packs.tokens import count_tokens
 from muninn_core.engine.answer.context_search import (
     decision_lookup,
     joined,
@@ -58,8 +58,8 @@ from muninn_core.retrieval.search import search_hits
 from muninn_core.retrieval.text.informative_terms import weights
 from muninn_core.retrieval.text.passages import PassageFinder, Passages
 from muninn_core.retrieval.text.snippet import Marker
+from muninn_core.source.files.qualified import bare
 from muninn_core.source.private_spans import strip_private
-from muninn_core.source.qualified import bare
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.records.timestamps import timestamp
 from muninn_core.store.secrets.masking import mask

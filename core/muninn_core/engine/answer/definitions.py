@@ -14,8 +14,8 @@ from muninn_core.near_match import NAMES, did_you_mean, nearest, nearest_path
 from muninn_core.protocol.families.code import CodeSymbol, GraphEdge, GraphParams, OutlineResult
 from muninn_core.retrieval.graphs.code_graph import RELATIONS, Edge, Facts, Graph, Named, Node, is_constructor
 from muninn_core.retrieval.query.filters import language_named
-from muninn_core.source.classify import LANGUAGES, language_of, path_traits
 from muninn_core.source.code.definition import KINDS, Definition
+from muninn_core.source.files.classify import LANGUAGES, language_of, path_traits
 
 _SHOWN = 120
 """The most characters of a name that an error repeats."""

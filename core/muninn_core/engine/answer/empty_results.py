@@ -15,7 +15,7 @@ from muninn_core.retrieval.candidates.filtering import Filtering
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query.filters import OF_FILES, compile_filters
 from muninn_core.retrieval.query.query_language import Filter
-from muninn_core.source.shortcode import same_code
+from muninn_core.source.documents.shortcode import same_code
 
 _MAX_NAMES = 20_000
 """The most names that a misspelt value is compared with."""

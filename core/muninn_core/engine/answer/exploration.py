@@ -28,7 +28,7 @@ from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.families.memory import RememberParams
 from muninn_core.protocol.families.search import ContextParams, ContextResult, ExploreParams, ExploreResult
 from muninn_core.retrieval.results.hits import memory_hit
-from muninn_core.source.classify import classify
+from muninn_core.source.files.classify import classify
 from muninn_core.source.private_spans import strip_private
 from muninn_core.store.records.fields import headline
 from muninn_core.store.secrets.masking import mask

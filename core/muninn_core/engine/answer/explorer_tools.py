@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.engine.memory.models.enrichment import may_be_sent
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.model.answer import Hit
@@ -20,7 +20,7 @@ from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.protocol.families.code import GraphResult, SymbolsResult
 from muninn_core.protocol.families.files import ReadResult
 from muninn_core.protocol.families.search import RecallResult
-from muninn_core.source.path_containment import can_name_file
+from muninn_core.source.files.path_containment import can_name_file
 
 MAX_CHARS = 8_000
 """Characters of a result that a model gets."""

@@ -15,8 +15,8 @@ from muninn_core.near_match import nearest_path
 from muninn_core.protocol.families.files import FilesParams, FilesResult, ListedFile, TreeEntry, TreeParams, TreeResult
 from muninn_core.retrieval.query.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query.query_language import Filter
-from muninn_core.source.path_containment import can_name_file
-from muninn_core.source.qualified import bare
+from muninn_core.source.files.path_containment import can_name_file
+from muninn_core.source.files.qualified import bare
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

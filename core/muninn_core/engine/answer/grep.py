@@ -15,8 +15,8 @@ from muninn_core.engine.answer.file_tree import passing_files
 from muninn_core.errors import BadParams
 from muninn_core.expression import Expression, compile_search
 from muninn_core.protocol.families.files import GrepFile, GrepLine, GrepParams, GrepResult
-from muninn_core.source.path_containment import is_inside
-from muninn_core.source.text import Text, read_text
+from muninn_core.source.files.path_containment import is_inside
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

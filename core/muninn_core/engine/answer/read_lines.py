@@ -10,8 +10,8 @@ from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import ReadState
 from muninn_core.protocol.families.files import ReadParams, ReadResult
-from muninn_core.source.classify import language_of
-from muninn_core.source.text import Text, read_text
+from muninn_core.source.files.classify import language_of
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

@@ -14,7 +14,7 @@ from muninn_core.index.snapshot import Snapshot
 from muninn_core.near_match import nearest_path
 from muninn_core.protocol.families.code import MapFolder, MapImport, MapParams, MapResult
 from muninn_core.retrieval.graphs.code_graph import Graph
-from muninn_core.source.classify import language_of, path_traits
+from muninn_core.source.files.classify import language_of, path_traits
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace

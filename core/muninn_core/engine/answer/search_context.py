@@ -23,10 +23,10 @@ from muninn_core.protocol.families.inspection import MemoriesParams
 from muninn_core.protocol.families.search import ContextParams, RecallParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.reader import Reader
-from muninn_core.source.classify import classify
+from muninn_core.source.files.classify import classify
+from muninn_core.source.files.path_containment import can_name_file
 from muninn_core.source.identifiers import stem
-from muninn_core.source.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
-from muninn_core.source.path_containment import can_name_file
+from muninn_core.source.listing.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
 from muninn_core.store.folding.fold import Dispute
 from muninn_core.worktree.history.branches import WorkStates
 from muninn_core.worktree.history.first_authors import FirstAuthors

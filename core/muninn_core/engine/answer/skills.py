@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.tokens import count_tokens
 from muninn_core.engine.answer.context_search import vector_of
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import Hit
@@ -18,7 +18,7 @@ from muninn_core.protocol.families.skill import (
     SkillsMatchResult,
 )
 from muninn_core.retrieval.rankers.skills import MAX_SKILLS, SHARE, Match, distinct, match_skills
-from muninn_core.source.skill import Skill
+from muninn_core.source.documents.skill import Skill
 from muninn_core.worktree.workspace import Workspace
 
 READY_SECONDS = 5.0

@@ -16,7 +16,7 @@ from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.results.hits import hit_of
 from muninn_core.retrieval.results.signal import reasons_of, signal
 from muninn_core.retrieval.weights import SUBJECT
-from muninn_core.source.document import Document
+from muninn_core.source.documents.document import Document
 from muninn_core.worktree.knowledge.documents import SteeringDocuments
 
 MAX_DECISIONS = 3

@@ -28,9 +28,9 @@ from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.reference import Fault
 from muninn_core.protocol.families.review import CheckParams, CheckResult, Finding
-from muninn_core.source.line_index import LineIndex
-from muninn_core.source.muninn_file import own_kind
-from muninn_core.source.text import Text, read_text
+from muninn_core.source.chunks.line_index import LineIndex
+from muninn_core.source.documents.muninn_file import own_kind
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.store.files.layout import Layout
 from muninn_core.store.files.lines import Lines, read_content, read_lines
 from muninn_core.store.files.spool import list_spools

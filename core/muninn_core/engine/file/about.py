@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 
-from muninn_core.context.hover import SHOWN, Shown, about_markdown
+from muninn_core.context.editor.hover import SHOWN, Shown, about_markdown
 from muninn_core.engine.file.file_notes import remembered
 from muninn_core.engine.file.place_memory import Remembered, nearest_first, of_file
 from muninn_core.engine.file.uris import linker

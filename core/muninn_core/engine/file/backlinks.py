@@ -21,9 +21,9 @@ from muninn_core.protocol.families.reference import (
     RelinkParams,
     RelinkResult,
 )
-from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, own_kind
-from muninn_core.source.references import Reference, find_references
-from muninn_core.source.text import Text, read_text
+from muninn_core.source.documents.muninn_file import KINDS_WITH_REFERENCES, own_kind
+from muninn_core.source.documents.references import Reference, find_references
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace

@@ -10,8 +10,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from muninn_core.context.editor.preview import memory_preview
 from muninn_core.context.memory_summary import facts, headline, shorten
-from muninn_core.context.preview import memory_preview
 from muninn_core.engine.file.lint import names_of
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, section_names
@@ -19,8 +19,8 @@ from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.reference import Name, NamesParams, NamesResult
-from muninn_core.source import frontmatter
-from muninn_core.source.muninn_file import OwnKind, own_kind
+from muninn_core.source.documents import frontmatter
+from muninn_core.source.documents.muninn_file import OwnKind, own_kind
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace

@@ -10,9 +10,9 @@ from datetime import datetime
 from pathlib import Path
 
 from muninn_core.config import Config
-from muninn_core.context.render import render_item
-from muninn_core.context.templates import TEMPLATES, default_title, fill_template
-from muninn_core.context.tokens import BYTES_PER_TOKEN, count_tokens
+from muninn_core.context.packs.render import render_item
+from muninn_core.context.packs.templates import TEMPLATES, default_title, fill_template
+from muninn_core.context.packs.tokens import BYTES_PER_TOKEN, count_tokens
 from muninn_core.engine.answer import recall
 from muninn_core.engine.answer.search_context import with_work_and_origin
 from muninn_core.engine.file.lint import names_of, text_of
@@ -33,12 +33,12 @@ from muninn_core.protocol.families.context_file import (
 from muninn_core.protocol.families.search import PackItem, RecallParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.results.hits import memory_hit
-from muninn_core.source import frontmatter
-from muninn_core.source.classify import classify
-from muninn_core.source.markup import without_comments
-from muninn_core.source.muninn_file import CONTEXT_FOLDER, KINDS_WITH_REFERENCES, own_kind
-from muninn_core.source.path_containment import can_name_file
-from muninn_core.source.references import Reference, find_references
+from muninn_core.source.documents import frontmatter
+from muninn_core.source.documents.markup import without_comments
+from muninn_core.source.documents.muninn_file import CONTEXT_FOLDER, KINDS_WITH_REFERENCES, own_kind
+from muninn_core.source.documents.references import Reference, find_references
+from muninn_core.source.files.classify import classify
+from muninn_core.source.files.path_containment import can_name_file
 from muninn_core.store.files.disk import write_atomic
 from muninn_core.store.secrets.masking import mask
 from muninn_core.worktree.call_context import CallContext

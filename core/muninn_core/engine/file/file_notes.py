@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from muninn_core.context.annotation import lenses
+from muninn_core.context.editor.annotation import lenses
 from muninn_core.context.memory_summary import headline
 from muninn_core.engine.file.place_memory import MAX_NAMED, Remembered
 from muninn_core.engine.file.pointers import pointers
@@ -18,10 +18,10 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.note import Doubt, Note, Spot
 from muninn_core.protocol.families.editor import AnnotateParams, AnnotateResult
+from muninn_core.reconcile.citations.file_source import Unknown
 from muninn_core.reconcile.comment_conflicts import contradiction_reason, find_objection
-from muninn_core.reconcile.file_source import Unknown
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.source.line_index import LineIndex
+from muninn_core.source.chunks.line_index import LineIndex
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.citations import CitationCheck
 from muninn_core.worktree.citations.overlays import with_overlays

@@ -23,8 +23,8 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.citation import Citation
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.reference import Fault, LintParams, LintResult
-from muninn_core.source.muninn_file import OwnKind, own_kind
-from muninn_core.source.text import Text, read_text
+from muninn_core.source.documents.muninn_file import OwnKind, own_kind
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.store.files.lines import read_lines
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.overlays import Overlays, with_overlays

@@ -14,10 +14,10 @@ from muninn_core.errors import BadParams
 from muninn_core.protocol.families.reference import Fault, Fix
 from muninn_core.retrieval.query.filters import wrong_value
 from muninn_core.retrieval.query.query_language import near_key, read_question
-from muninn_core.source import frontmatter
-from muninn_core.source.frontmatter import CONTEXT_KEYS, KEYS, FrontmatterProblem
-from muninn_core.source.muninn_file import OwnKind
-from muninn_core.source.references import Reference, find_references
+from muninn_core.source.documents import frontmatter
+from muninn_core.source.documents.frontmatter import CONTEXT_KEYS, KEYS, FrontmatterProblem
+from muninn_core.source.documents.muninn_file import OwnKind
+from muninn_core.source.documents.references import Reference, find_references
 from muninn_core.store.secrets.masking import mask
 
 _BEGUN, _ENDED = re.compile(r"^<{7} ", re.M), re.compile(r"^>{7} ", re.M)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from muninn_core.context.hover import Shown
+from muninn_core.context.editor.hover import Shown
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
+from muninn_core.source.chunks.line_index import LineIndex
 from muninn_core.source.code.extent import Extent
-from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.knowledge.documents import SteeringDocuments
 from muninn_core.worktree.memories.memory_index import names_of
 

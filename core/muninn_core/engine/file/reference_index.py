@@ -18,11 +18,11 @@ from muninn_core.context.memory_summary import headline
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import Value
 from muninn_core.near_match import NAMES, likeness, nearest
-from muninn_core.reconcile.file_source import Unknown
-from muninn_core.source.document import Document
-from muninn_core.source.line_index import LineIndex
-from muninn_core.source.markup import headings
-from muninn_core.source.references import Reference
+from muninn_core.reconcile.citations.file_source import Unknown
+from muninn_core.source.chunks.line_index import LineIndex
+from muninn_core.source.documents.document import Document
+from muninn_core.source.documents.markup import headings
+from muninn_core.source.documents.references import Reference
 from muninn_core.worktree.knowledge.documents import SteeringDocuments
 
 FoundKind = Literal["memory", "document", "knowledge", "file", "folder", "symbol"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from muninn_core.context.preview import memory_preview, question_preview, text_preview
+from muninn_core.context.editor.preview import memory_preview, question_preview, text_preview
 from muninn_core.engine.answer import recall
 from muninn_core.engine.file.lint import names_of, text_of
 from muninn_core.engine.file.pointers import pointers
@@ -15,9 +15,9 @@ from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTar
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.protocol.families.reference import Meaning, ReferencesParams, ReferencesResult
 from muninn_core.protocol.families.search import RecallParams
-from muninn_core.source.classify import language_of
-from muninn_core.source.muninn_file import own_kind
-from muninn_core.source.references import MAX_LINE_LENGTH, Reference, find_references
+from muninn_core.source.documents.muninn_file import own_kind
+from muninn_core.source.documents.references import MAX_LINE_LENGTH, Reference, find_references
+from muninn_core.source.files.classify import language_of
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.citations import Citations
 from muninn_core.worktree.knowledge.origins import Origins

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-from muninn_core.context.markdown import Link
+from muninn_core.context.editor.markdown import Link
 
 SCHEME = "muninn"
 

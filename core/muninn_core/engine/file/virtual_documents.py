@@ -19,9 +19,9 @@ from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from muninn_core import git
-from muninn_core.context import memory_page
-from muninn_core.context.hover import entry
-from muninn_core.context.memory_card import Style, card, plain_card
+from muninn_core.context.editor import memory_page
+from muninn_core.context.editor.hover import entry
+from muninn_core.context.editor.memory_card import Style, card, plain_card
 from muninn_core.context.memory_summary import OUTSIDE, headline
 from muninn_core.engine.answer import contexts
 from muninn_core.engine.file import context_files, file_notes
@@ -33,8 +33,8 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.families.context_file import RenderParams
 from muninn_core.protocol.families.editor import DocumentParams, DocumentResult
 from muninn_core.protocol.families.search import ContextParams
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.source.private_spans import strip_private
-from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path

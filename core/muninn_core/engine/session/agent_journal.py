@@ -16,8 +16,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
-from muninn_core.capture.agent_turns import TurnReading, read_turns
-from muninn_core.capture.turn_events import (
+from muninn_core.capture.turns.agent_turns import TurnReading, read_turns
+from muninn_core.capture.turns.turn_events import (
     ANSWER,
     MESSAGE_CHARS,
     PROMPT,
@@ -26,7 +26,7 @@ from muninn_core.capture.turn_events import (
     cut,
     tool_payload,
 )
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.tokens import count_tokens
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session.journal import At, project_of
 from muninn_core.engine.session.session_end import TEMPORARY

@@ -8,14 +8,14 @@ from datetime import datetime
 from functools import cache
 from itertools import islice
 
-from muninn_core.context.brief import LEARNED, SessionContext, make_brief
+from muninn_core.context.results.brief import LEARNED, SessionContext, make_brief
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session import branch_memories, other_branch_rules, session_start
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.session import BriefParams, BriefResult, Withheld
-from muninn_core.source.project import read_project
-from muninn_core.source.shortcode import same_code
+from muninn_core.source.documents.project import read_project
+from muninn_core.source.documents.shortcode import same_code
 from muninn_core.store.files.spool import unreconciled_sessions
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import NOTE, canonical, focus

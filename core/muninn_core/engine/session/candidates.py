@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from muninn_core.capture.event_memories import Finding, find_memories, is_similar, words_of
+from muninn_core.capture.sessions.event_memories import Finding, find_memories, is_similar, words_of
 from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.memory.exchange.backfill_sources import main_of
 from muninn_core.engine.memory.models.reports import sum_up

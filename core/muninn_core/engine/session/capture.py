@@ -13,9 +13,9 @@ from datetime import datetime
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.capture.commit_memory import assess, draft_trace, without_private
-from muninn_core.capture.commit_memory import draft_memory as commit_draft
-from muninn_core.capture.transcript import MAX_STATEMENTS, read_transcript
+from muninn_core.capture.commits.commit_memory import assess, draft_trace, without_private
+from muninn_core.capture.commits.commit_memory import draft_memory as commit_draft
+from muninn_core.capture.statements.transcript import MAX_STATEMENTS, read_transcript
 from muninn_core.engine.memory.changes.record_changes import append_change
 from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from muninn_core import git
-from muninn_core.capture.commit_memory import commit_key
+from muninn_core.capture.commits.commit_memory import commit_key
 from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session.reminder_search import related_memories

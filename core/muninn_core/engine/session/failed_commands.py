@@ -14,9 +14,9 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from muninn_core.capture.command_outcome import command_name
-from muninn_core.capture.session_facts import COMMAND_CHARS, error_line, exit_status
-from muninn_core.capture.session_memories import READ_ONLY_COMMAND, relative_paths
+from muninn_core.capture.sessions.command_outcome import command_name
+from muninn_core.capture.sessions.session_facts import COMMAND_CHARS, error_line, exit_status
+from muninn_core.capture.sessions.session_memories import READ_ONLY_COMMAND, relative_paths
 from muninn_core.context.memory_summary import one_line
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.memory.exchange.backfill_sources import main_of

@@ -50,7 +50,7 @@ from muninn_core.protocol.families.events import (
     TurnEndParams,
     TurnEndResult,
 )
-from muninn_core.source.path_containment import can_name_file
+from muninn_core.source.files.path_containment import can_name_file
 from muninn_core.store.files.disk import translate_errors
 from muninn_core.store.records.timestamps import EPOCH, timestamp
 from muninn_core.worktree.call_context import CallContext

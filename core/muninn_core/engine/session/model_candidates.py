@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muninn_core.capture.event_memories import Finding
-from muninn_core.capture.turn_events import ANSWER, PROMPT
+from muninn_core.capture.sessions.event_memories import Finding
+from muninn_core.capture.turns.turn_events import ANSWER, PROMPT
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.session.journal import At

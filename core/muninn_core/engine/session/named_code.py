@@ -15,7 +15,7 @@ from muninn_core.errors import MuninnError
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.retrieval.query.mentioned_files import mentioned_files
-from muninn_core.source.classify import path_traits
+from muninn_core.source.files.classify import path_traits
 from muninn_core.worktree.workspace import Workspace
 
 if TYPE_CHECKING:

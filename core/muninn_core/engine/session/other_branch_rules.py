@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 
-from muninn_core.context.brief import is_rule
+from muninn_core.context.results.brief import is_rule
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace

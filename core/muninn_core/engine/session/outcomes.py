@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from muninn_core.capture.turn_events import TOOL_CALL
+from muninn_core.capture.turns.turn_events import TOOL_CALL
 from muninn_core.engine.session.agent_journal import GIVEN
 from muninn_core.engine.session.journal import At
 from muninn_core.journal.search import Filter

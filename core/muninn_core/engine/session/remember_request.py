@@ -15,8 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from muninn_core.capture.statement import THRESHOLD
-from muninn_core.capture.transcript import read_transcript
+from muninn_core.capture.statements.statement import THRESHOLD
+from muninn_core.capture.statements.transcript import read_transcript
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from muninn_core.context.brief import memory_line, utf16_length
+from muninn_core.context.results.brief import memory_line, utf16_length
 from muninn_core.context.staleness import warning
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session.reminder_search import RelatedMemory, related_memories

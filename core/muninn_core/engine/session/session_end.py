@@ -13,10 +13,10 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
-from muninn_core.capture.command_outcome import command_name
-from muninn_core.capture.open_items import OpenItems, memory_text, read_open_items
-from muninn_core.capture.session_facts import SessionFacts, SessionReader
-from muninn_core.capture.session_memories import drafts_of, relative_paths
+from muninn_core.capture.sessions.command_outcome import command_name
+from muninn_core.capture.sessions.session_facts import SessionFacts, SessionReader
+from muninn_core.capture.sessions.session_memories import drafts_of, relative_paths
+from muninn_core.capture.statements.open_items import OpenItems, memory_text, read_open_items
 from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.memory.exchange.backfill_sources import is_here, main_of
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript

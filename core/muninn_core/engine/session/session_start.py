@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from muninn_core import git
-from muninn_core.context.brief import STALE, TOUCHED
+from muninn_core.context.results.brief import STALE, TOUCHED
 from muninn_core.context.staleness import warning
 from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.session.session_end import OPEN

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from muninn_core import git
-from muninn_core.capture.session_facts import SessionFacts
+from muninn_core.capture.sessions.session_facts import SessionFacts
 from muninn_core.git import GitError
 from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.worktree.local.session_state import SessionState

@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from muninn_core.config.model_settings import COMMANDS
-from muninn_core.context.text import render
+from muninn_core.context.results.text import render
 from muninn_core.engine.answer import contexts, exploration, recall
 from muninn_core.engine.answer.organisation_question import of_context, of_recall
 from muninn_core.engine.memory.drafting.remember import remember

@@ -9,7 +9,7 @@ import numpy as np
 
 from muninn_core.index.embedding.token_states import packed
 from muninn_core.index.vectors.quantise import quantise
-from muninn_core.source.text import digest
+from muninn_core.source.files.text import digest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from muninn_core.source.chunk import ChunkedFile, chunk_with_syntax
-from muninn_core.source.classify import classify
+from muninn_core.source.chunks.chunk import ChunkedFile, chunk_with_syntax
 from muninn_core.source.code.definition import Syntax
 from muninn_core.source.code.syntax import is_safe_in_process
-from muninn_core.source.generated import is_marked_generated
+from muninn_core.source.files.classify import classify
+from muninn_core.source.files.generated import is_marked_generated
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.source.identifiers import split_words
-from muninn_core.source.text import Text, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.words.writer import Lexical
 from muninn_core.model.chunk import Among
-from muninn_core.source.chunk import chunk_by_lines
-from muninn_core.source.classify import classify
+from muninn_core.source.chunks.chunk import chunk_by_lines
+from muninn_core.source.files.classify import classify
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.source.identifiers import split_words
-from muninn_core.source.text import Text, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from muninn_core.index.manifest.reader import FileRow, memory_key
 from muninn_core.model.chunk import Chunk
-from muninn_core.source.text import digest
+from muninn_core.source.files.text import digest
 
 
 @dataclass(frozen=True, slots=True)

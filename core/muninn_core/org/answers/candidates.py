@@ -29,8 +29,8 @@ from muninn_core.protocol.families.inspection import MemoriesParams
 from muninn_core.protocol.families.search import RecallParams
 from muninn_core.retrieval.results.ranking import Candidate
 from muninn_core.retrieval.search import search
+from muninn_core.source.files.qualified import split
 from muninn_core.source.identifiers import split_words
-from muninn_core.source.qualified import split
 
 _NO_MODEL = ("", 1)
 

@@ -42,7 +42,7 @@ from muninn_core.protocol.families.code import (
 from muninn_core.protocol.families.files import FilesParams, FilesResult, ReadParams, ReadResult, TreeParams, TreeResult
 from muninn_core.retrieval.graphs.code_graph import RELATIONS, Node
 from muninn_core.retrieval.graphs.symbol_search import find
-from muninn_core.source.qualified import bare, split
+from muninn_core.source.files.qualified import bare, split
 
 OF_SYMBOLS = frozenset(("query", "kind", "language", "path", "limit"))
 OF_OUTLINE = frozenset(("path",))

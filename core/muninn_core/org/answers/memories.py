@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from muninn_core.context.hover import SHOWN, about_markdown
+from muninn_core.context.editor.hover import SHOWN, about_markdown
 from muninn_core.engine.answer.memory_filters import changed_since, passes
 from muninn_core.engine.file.file_notes import MAX_MEMORIES
 from muninn_core.engine.file.place_memory import Remembered, nearest_first
@@ -43,7 +43,7 @@ from muninn_core.protocol.families.repository import FocusStatus, ProjectStatus
 from muninn_core.protocol.families.session import GivenCounts
 from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.graphs.link_graph import LinkGraph
-from muninn_core.source.line_index import LineIndex
+from muninn_core.source.chunks.line_index import LineIndex
 from muninn_core.worktree.knowledge.documents import SteeringDocuments
 from muninn_core.worktree.memories.memory_index import MemoryIndex
 

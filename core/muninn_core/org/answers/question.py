@@ -17,7 +17,7 @@ from muninn_core.near_match import nearest_path, shorten
 from muninn_core.org.reading.branches import ReadBranch, ReadBranches
 from muninn_core.org.reading.file_rows import HeldFile
 from muninn_core.org.reading.reader import PostgresReader
-from muninn_core.source.path_containment import can_name_file
+from muninn_core.source.files.path_containment import can_name_file
 
 _CANDIDATES = 8
 """The most repositories that an error about an ambiguous path lists."""

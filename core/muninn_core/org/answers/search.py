@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.config import Config
-from muninn_core.context.pack import make_pack
-from muninn_core.context.render import render_sheet
-from muninn_core.context.tokens import count_tokens
+from muninn_core.context.packs.pack import make_pack
+from muninn_core.context.packs.render import render_sheet
+from muninn_core.context.packs.tokens import count_tokens
 from muninn_core.engine.answer.contexts import REACH
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
@@ -35,7 +35,7 @@ from muninn_core.retrieval.results.ranking import Candidate, no_citations, settl
 from muninn_core.retrieval.search import search, search_hits
 from muninn_core.retrieval.text.informative_terms import weights
 from muninn_core.retrieval.text.snippet import Marker
-from muninn_core.source.qualified import split
+from muninn_core.source.files.qualified import split
 from muninn_core.store.records.timestamps import timestamp
 
 _FILTERS = ("type", "tag", "path", "lang", "phrase", "author", "min_importance", "since", "until", "branch")

@@ -10,7 +10,7 @@ import re
 from itertools import islice
 
 from muninn_core.org.ingestion.chunking import ChunkedFile
-from muninn_core.source.classify import path_traits
+from muninn_core.source.files.classify import path_traits
 from muninn_core.source.packages import LANGUAGES, MANIFESTS, declared, published
 
 _PART = re.compile(r"[./:]+")

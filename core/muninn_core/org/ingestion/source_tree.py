@@ -12,7 +12,9 @@ from muninn_core import git
 from muninn_core.config import IndexConfig, read_config
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.source.ignore import (
+from muninn_core.source.documents.knowledge_readme import PATH, readme_blobs
+from muninn_core.source.files.path_containment import is_utf8
+from muninn_core.source.listing.ignore import (
     ALWAYS_INDEXED,
     BINARY_SUFFIXES,
     IGNORE_FILE,
@@ -21,8 +23,6 @@ from muninn_core.source.ignore import (
     IgnoreTree,
     is_pack_internal,
 )
-from muninn_core.source.knowledge_readme import PATH, readme_blobs
-from muninn_core.source.path_containment import is_utf8
 from muninn_core.store.files.lines import read_lines
 from muninn_core.store.folding.fold import Fold
 from muninn_core.worktree.history.revisions import MEMORY, record_files

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from muninn_core.org.database.connections import Connection
 from muninn_core.org.reading.vectors import Version
-from muninn_core.source.qualified import qualified, split
+from muninn_core.source.files.qualified import qualified, split
 
 _LISTS = 32
 """Lists of branches that are kept, so that a thousand of them are not made and compared for each question."""

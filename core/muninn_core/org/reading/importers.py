@@ -10,10 +10,10 @@ from muninn_core.federation.importers import MAX_PACKAGES, ImportedPackage, Impo
 from muninn_core.org.ingestion.package_names import is_manifest, parts_of_module
 from muninn_core.org.reading.branches import repository_of
 from muninn_core.org.reading.file_rows import FileRows
-from muninn_core.source.classify import language_of
 from muninn_core.source.code.definition import Syntax
+from muninn_core.source.files.classify import language_of
+from muninn_core.source.files.qualified import split
 from muninn_core.source.packages import LANGUAGES, declared
-from muninn_core.source.qualified import split
 
 _MAX_FILES = 2_000
 """The most files of an answer."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from muninn_core.org.database.connections import Connection
 from muninn_core.org.reading.branches import ReadBranches
-from muninn_core.source.qualified import split
+from muninn_core.source.files.qualified import split
 
 
 class Rows:

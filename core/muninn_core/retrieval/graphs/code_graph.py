@@ -13,9 +13,9 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from muninn_core.index.manifest.code_facts import could_mean, marks, stem_of
-from muninn_core.source.classify import language_of, path_traits
 from muninn_core.source.code.definition import SCOPES, Definition, Import
 from muninn_core.source.code.resolve import FileIndex, resolve_import
+from muninn_core.source.files.classify import language_of, path_traits
 
 RELATIONS = ("definitions", "imports", "importers", "callers", "callees", "tests")
 """All relations, in the order of the results."""

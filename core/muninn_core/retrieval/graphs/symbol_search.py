@@ -6,8 +6,8 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol
 
-from muninn_core.source.classify import language_of, path_traits
 from muninn_core.source.code.definition import KINDS
+from muninn_core.source.files.classify import language_of, path_traits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

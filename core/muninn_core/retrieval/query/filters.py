@@ -17,9 +17,9 @@ from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import nearest
 from muninn_core.retrieval.query.query_language import Filter
-from muninn_core.source.classify import LANGUAGES, PROSE, language_of
-from muninn_core.source.qualified import bare
-from muninn_core.source.shortcode import same_code
+from muninn_core.source.documents.shortcode import same_code
+from muninn_core.source.files.classify import LANGUAGES, PROSE, language_of
+from muninn_core.source.files.qualified import bare
 from muninn_core.store.records.expiry import parse_span
 from muninn_core.store.records.timestamps import normalise, timestamp
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from muninn_core.source.classify import LANGUAGES
+from muninn_core.source.files.classify import LANGUAGES
 
 if TYPE_CHECKING:
     from muninn_core.index.file_list import FileList

@@ -25,7 +25,7 @@ from muninn_core.retrieval.signals.scoring import (
     symbol_points,
     symbol_signals,
 )
-from muninn_core.source.classify import path_traits
+from muninn_core.source.files.classify import path_traits
 
 if TYPE_CHECKING:
     from muninn_core.retrieval.pool import ScoredChunk

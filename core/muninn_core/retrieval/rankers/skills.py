@@ -14,7 +14,7 @@ from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.results.ranking import Candidate, Ranking
 from muninn_core.retrieval.results.signal import Signal, reasons_of, signal
 from muninn_core.retrieval.search import search
-from muninn_core.source.skill import DESCRIPTION_CHARS, Skill
+from muninn_core.source.documents.skill import DESCRIPTION_CHARS, Skill
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -10,7 +10,7 @@ from muninn_core.model.byline import writer
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.source.bridge import bridge_of, origin_of
+from muninn_core.source.bridges.bridge import bridge_of, origin_of
 
 _contribution = attrgetter("contribution")
 

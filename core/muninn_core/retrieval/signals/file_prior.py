@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muninn_core.retrieval import weights as w
+from muninn_core.source.files.qualified import qualified
 from muninn_core.source.identifiers import split_words
-from muninn_core.source.qualified import qualified
 from muninn_core.store.folding.lazy_mapping import each_value, getter
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from muninn_core.retrieval.signals.commit_votes import FileVote
 from muninn_core.retrieval.signals.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.signals.file_prior import FilePrior
 from muninn_core.retrieval.text.name_words import file_words, is_file_name, words_of_name
-from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
-from muninn_core.source.classify import path_traits
+from muninn_core.source.bridges.bridge import CLAUDE_MEMORY, bridge_of
+from muninn_core.source.files.classify import path_traits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from muninn_core.source.line_runs import MAX_CHUNK, MIN_CHUNK, group_lines
+from muninn_core.source.files.line_runs import MAX_CHUNK, MIN_CHUNK, group_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

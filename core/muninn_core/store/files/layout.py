@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from muninn_core.model.value import Value
-from muninn_core.source.knowledge_readme import KNOWLEDGE_README
+from muninn_core.source.documents.knowledge_readme import KNOWLEDGE_README
 from muninn_core.store.files.disk import write_atomic
 
 _GITIGNORE = """\

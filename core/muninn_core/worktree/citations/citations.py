@@ -18,12 +18,12 @@ from muninn_core.git import GitError, Hunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.reconcile.citations import judge, stem_of, unchecked
-from muninn_core.reconcile.file_source import Unknown
-from muninn_core.source.classify import suffixes_of_family
-from muninn_core.source.line_index import LineIndex
-from muninn_core.source.path_containment import can_name_file, is_inside
-from muninn_core.source.text import Text, looks_binary, read_text
+from muninn_core.reconcile.citations.file_source import Unknown
+from muninn_core.reconcile.citations.judgement import judge, stem_of, unchecked
+from muninn_core.source.chunks.line_index import LineIndex
+from muninn_core.source.files.classify import suffixes_of_family
+from muninn_core.source.files.path_containment import can_name_file, is_inside
+from muninn_core.source.files.text import Text, looks_binary, read_text
 from muninn_core.worktree.citations.changes_since import ChangesSince
 
 ANSWER_SECONDS = 0.1

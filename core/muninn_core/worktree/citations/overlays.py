@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from muninn_core import git
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite
-from muninn_core.reconcile.file_source import Unknown
-from muninn_core.source.line_index import LineIndex
+from muninn_core.reconcile.citations.file_source import Unknown
+from muninn_core.source.chunks.line_index import LineIndex
 from muninn_core.worktree.citations.citations import CitationCheck, CitationFiles, Citations, suffixes_to_search
 
 _Signature = tuple[int, int, int]

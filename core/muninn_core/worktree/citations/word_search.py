@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core.regular_file import read_regular
-from muninn_core.source.text import looks_binary
+from muninn_core.source.files.text import looks_binary
 
 _OF_WORDS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _BETWEEN = b"\0"

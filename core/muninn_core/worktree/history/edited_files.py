@@ -14,7 +14,7 @@ from typing import Any
 
 from muninn_core import git
 from muninn_core.launch.repository_location import RepositoryLocation
-from muninn_core.source.path_containment import is_utf8
+from muninn_core.source.files.path_containment import is_utf8
 
 SETTLED_SECONDS = 0.5
 """How long nothing must have changed before git's answer is cached: a new folder may not be watched yet."""

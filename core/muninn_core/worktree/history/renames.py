@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from muninn_core import git
 from muninn_core.model.memory import Memory
-from muninn_core.source.line_index import similarity
-from muninn_core.source.path_containment import can_name_file
-from muninn_core.source.text import Text, looks_binary, read_text
+from muninn_core.source.chunks.line_index import similarity
+from muninn_core.source.files.path_containment import can_name_file
+from muninn_core.source.files.text import Text, looks_binary, read_text
 
 SIMILARITY_THRESHOLD = 0.5
 """The share of its lines that a renamed file keeps. This is git's own threshold."""

@@ -9,9 +9,9 @@ from muninn_core import git
 from muninn_core.config import IndexConfig
 from muninn_core.index.index import Changes, Index
 from muninn_core.index.snapshot import Snapshot
-from muninn_core.source.bridge import TOOL_FOLDERS
-from muninn_core.source.ignore import IGNORE_FILE
-from muninn_core.source.walk import FileStamp, Walk, recheck, walk
+from muninn_core.source.bridges.bridge import TOOL_FOLDERS
+from muninn_core.source.listing.ignore import IGNORE_FILE
+from muninn_core.source.listing.walk import FileStamp, Walk, recheck, walk
 
 
 class FileScan:

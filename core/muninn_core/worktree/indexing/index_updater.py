@@ -20,7 +20,7 @@ from muninn_core.index.integrity import is_exhausted
 from muninn_core.index.manifest.memory_text import MemoryText
 from muninn_core.model.memory import Memory
 from muninn_core.model.title import own_title
-from muninn_core.source.walk import FileStamp
+from muninn_core.source.listing.walk import FileStamp
 from muninn_core.worktree.indexing.background_encoding import BackgroundEncoding
 from muninn_core.worktree.indexing.file_scan import FileScan
 from muninn_core.worktree.indexing.index_failure import IndexFailure, failure_of, longer_retry

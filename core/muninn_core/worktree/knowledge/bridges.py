@@ -19,7 +19,7 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.inspection import Mention
 from muninn_core.protocol.families.repository import BridgeStatus, Problem
-from muninn_core.source.bridge import (
+from muninn_core.source.bridges.bridge import (
     BRIDGES,
     CLAUDE_MEMORY,
     Bridge,
@@ -27,8 +27,8 @@ from muninn_core.source.bridge import (
     disabled_patterns,
     origin_of,
 )
-from muninn_core.source.rule_scope import RuleScope, has_scope, rule_scope
-from muninn_core.source.walk import FileStamp
+from muninn_core.source.bridges.rule_scope import RuleScope, has_scope, rule_scope
+from muninn_core.source.listing.walk import FileStamp
 
 MAX_OUTSIDE = 500
 """How many files of the external folder are read."""

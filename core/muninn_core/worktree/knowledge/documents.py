@@ -12,10 +12,10 @@ from pathlib import Path
 
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.repository import Problem
-from muninn_core.source.document import Document
-from muninn_core.source.shortcode import same_code
-from muninn_core.source.steering import ADR_FOLDERS, is_steering_document, read_steering_document
-from muninn_core.source.text import Text, read_text
+from muninn_core.source.documents.document import Document
+from muninn_core.source.documents.shortcode import same_code
+from muninn_core.source.documents.steering import ADR_FOLDERS, is_steering_document, read_steering_document
+from muninn_core.source.files.text import Text, read_text
 
 MAX_BYTES = 1_000_000
 """A longer document is not read."""

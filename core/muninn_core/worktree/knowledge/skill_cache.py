@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from muninn_core.index.embedding.embed import Embedder
 from muninn_core.regular_file import read_regular
 from muninn_core.retrieval.rankers.skills import about
-from muninn_core.source.skill import MAX_FILE_BYTES, Skill, SkillFile, find_skills, read_skill
+from muninn_core.source.documents.skill import MAX_FILE_BYTES, Skill, SkillFile, find_skills, read_skill
 
 Vectors = NDArray[np.float32]
 

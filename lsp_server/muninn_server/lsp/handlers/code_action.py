@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from muninn_core.context.markdown import address_part
+from muninn_core.context.editor.markdown import address_part
 from muninn_core.engine.file.uris import address
 from muninn_server.lsp.lint import quick_fixes
 from muninn_server.lsp.muninn_document import muninn_document

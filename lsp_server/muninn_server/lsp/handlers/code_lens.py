@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from muninn_core.context.markdown import address_part
+from muninn_core.context.editor.markdown import address_part
 from muninn_core.engine.file.uris import address
-from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES
+from muninn_core.source.documents.muninn_file import KINDS_WITH_REFERENCES
 from muninn_server.lsp.muninn_document import muninn_document
 from muninn_server.lsp.positions import TOP, line_range
 

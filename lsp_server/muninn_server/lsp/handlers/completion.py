@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.cursor_slot import Slot, slot_at
-from muninn_core.context.templates import TEMPLATES, default_title, fill_template
+from muninn_core.context.editor.cursor_slot import Slot, slot_at
+from muninn_core.context.packs.templates import TEMPLATES, default_title, fill_template
 from muninn_core.engine.file.reference_index import rooted
-from muninn_core.source.references import quote_path
+from muninn_core.source.documents.references import quote_path
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
 
 if TYPE_CHECKING:

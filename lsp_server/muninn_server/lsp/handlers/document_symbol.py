@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.outline import Entry, outline
+from muninn_core.context.editor.outline import Entry, outline
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.outline import folds
+from muninn_core.context.editor.outline import folds
 from muninn_server.lsp.muninn_document import muninn_document
 
 if TYPE_CHECKING:

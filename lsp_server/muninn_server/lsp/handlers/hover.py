@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.cursor_slot import key_at
+from muninn_core.context.editor.cursor_slot import key_at
 from muninn_core.errors import BadParams
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document, reference_at
 from muninn_server.lsp.positions import name_at

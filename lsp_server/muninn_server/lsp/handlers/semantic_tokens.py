@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.outline import Token, reference_tokens
+from muninn_core.context.editor.outline import Token, reference_tokens
 from muninn_core.engine.file.reference_index import rooted
-from muninn_core.source.muninn_file import OwnKind
+from muninn_core.source.documents.muninn_file import OwnKind
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
 from muninn_server.lsp.server import path_of
 

@@ -15,7 +15,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.protocol.families.review import ConfirmParams, ConfirmResult
-from muninn_core.reconcile.citations import make_cite
+from muninn_core.reconcile.citations.judgement import make_cite
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.citations import Citations, cites_of
 from muninn_core.worktree.citations.overlays import with_overlays

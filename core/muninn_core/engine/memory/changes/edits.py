@@ -23,7 +23,7 @@ from muninn_core.protocol.families.memory import (
     UpdateParams,
     UpdateResult,
 )
-from muninn_core.reconcile.pairs import compare_all
+from muninn_core.reconcile.comparison.pairs import compare_all
 from muninn_core.store.records.expiry import parse_expiry
 from muninn_core.store.records.fields import question_lines
 from muninn_core.worktree.call_context import CallContext

@@ -17,8 +17,8 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import from_plain, to_plain
 from muninn_core.protocol.families.reconciliation import EvolveParams, EvolveResult, EvolveStep
 from muninn_core.protocol.families.session import GivenCounts
-from muninn_core.reconcile.plan import read_memory
-from muninn_core.reconcile.upkeep import Step, Use, plan
+from muninn_core.reconcile.planning.plan import read_memory
+from muninn_core.reconcile.planning.upkeep import Step, Use, plan
 from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.store.records.record import Record
 from muninn_core.store.records.timestamps import timestamp

@@ -13,8 +13,8 @@ from muninn_core.protocol.families.reconciliation import (
     SealResult,
     UndoResult,
 )
-from muninn_core.reconcile.apply import reconcile as consolidate
-from muninn_core.reconcile.prune import prune as move_to_archive
+from muninn_core.reconcile.planning.apply import reconcile as consolidate
+from muninn_core.reconcile.planning.prune import prune as move_to_archive
 from muninn_core.store.files.undo_journal import undo as undo_last
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace

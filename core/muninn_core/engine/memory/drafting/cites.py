@@ -17,10 +17,10 @@ from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace, to_plain
 from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.families.memory import MemoryDraft
-from muninn_core.reconcile.citations import make_cite
-from muninn_core.reconcile.file_source import Unknown
+from muninn_core.reconcile.citations.file_source import Unknown
+from muninn_core.reconcile.citations.judgement import make_cite
+from muninn_core.source.chunks.line_index import LineIndex, make_mark
 from muninn_core.source.code.extent import Extent
-from muninn_core.source.line_index import LineIndex, make_mark
 from muninn_core.worktree.citations.citations import CitationFiles
 
 MAX_NAMED = 8

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from muninn_core.context.draft import draft_text
+from muninn_core.context.editor.draft import draft_text
 from muninn_core.engine.memory.drafting.drafts import check_kind
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.memory import KINDS

@@ -16,8 +16,8 @@ from muninn_core.model.memory import KINDS, RELATIONS, Memory
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
 from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.families.memory import MemoryDraft, RememberParams
+from muninn_core.source.documents.project import read_project
 from muninn_core.source.private_spans import strip_private_values
-from muninn_core.source.project import read_project
 from muninn_core.store.records.draft import check_length, memory_record
 from muninn_core.store.records.fields import headline
 from muninn_core.store.records.ids import ID_CHARS, UlidGenerator

@@ -16,7 +16,7 @@ from muninn_core.model.memory import Memory, Scope
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.families.memory import PromoteParams
 from muninn_core.retrieval.request import Bounds
-from muninn_core.source.shortcode import same_code
+from muninn_core.source.documents.shortcode import same_code
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.knowledge.documents import SteeringDocuments
 from muninn_core.worktree.memories.memory_store import MemoryStore

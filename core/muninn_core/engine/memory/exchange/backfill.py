@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from muninn_core.capture.history_memory import HistoryMemory
+from muninn_core.capture.commits.history_memory import HistoryMemory
 from muninn_core.config import Config
 from muninn_core.engine.memory.exchange.backfill_sources import from_git, from_transcripts
 from muninn_core.errors import BadParams, NotFoundError

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.capture.commit_history import memory_of_commit, reverted_commits
-from muninn_core.capture.history_memory import HistoryMemory
-from muninn_core.capture.session_facts import SessionFacts, SessionReader
-from muninn_core.capture.session_memories import drafts_of
-from muninn_core.capture.transcript import read_transcript
+from muninn_core.capture.commits.commit_history import memory_of_commit, reverted_commits
+from muninn_core.capture.commits.history_memory import HistoryMemory
+from muninn_core.capture.sessions.session_facts import SessionFacts, SessionReader
+from muninn_core.capture.sessions.session_memories import drafts_of
+from muninn_core.capture.statements.transcript import read_transcript
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.git import log as history

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from muninn_core.capture.foreign_memory import ForeignMemories
+from muninn_core.capture.foreign.foreign_memory import ForeignMemories
 from muninn_core.config import IndexConfig
 from muninn_core.engine.memory.drafting.scopes import on_task
 from muninn_core.engine.memory.exchange.foreign_memories import read_file, read_folder, records_of

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from muninn_core.capture import basic_memory, beads_memory, claude_mem, mcp_memory
-from muninn_core.capture.basic_memory import Note
-from muninn_core.capture.foreign_memory import ForeignMemories, ForeignMemory, malformed
+from muninn_core.capture.foreign import basic_memory, beads_memory, claude_mem, mcp_memory
+from muninn_core.capture.foreign.basic_memory import Note
+from muninn_core.capture.foreign.foreign_memory import ForeignMemories, ForeignMemory, malformed
 from muninn_core.config import IndexConfig
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.value import decode_json, replace
 from muninn_core.regular_file import FileTooLarge, read_regular
-from muninn_core.source.path_containment import is_utf8
-from muninn_core.source.walk import recheck
+from muninn_core.source.files.path_containment import is_utf8
+from muninn_core.source.listing.walk import recheck
 from muninn_core.store.records.draft import memory_record
 from muninn_core.store.records.ids import derived_id
 from muninn_core.store.records.record import MalformedRecord, Record, make_record

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from muninn_core.context.markdown import escape, paragraphs
+from muninn_core.context.editor.markdown import escape, paragraphs
 from muninn_core.model.memory import Memory
 
 CANVAS = "Memory.canvas"

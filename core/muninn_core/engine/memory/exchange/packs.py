@@ -22,8 +22,8 @@ from muninn_core.protocol.families.exchange import (
     PackUpdateResult,
 )
 from muninn_core.regular_file import read_regular
-from muninn_core.source import frontmatter
-from muninn_core.source.knowledge_readme import KNOWLEDGE_README
+from muninn_core.source.documents import frontmatter
+from muninn_core.source.documents.knowledge_readme import KNOWLEDGE_README
 from muninn_core.source.private_spans import strip_private
 from muninn_core.store.files.disk import move, remove_tree, write_atomic, write_tree
 from muninn_core.store.files.layout import Layout

@@ -9,8 +9,8 @@ from muninn_core.engine.memory.lookup import conflicts
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.reconciliation import CitedCode, Conflict, ConflictsParams, ConflictsResult
-from muninn_core.source.line_index import LineIndex
-from muninn_core.source.text import Text, read_text
+from muninn_core.source.chunks.line_index import LineIndex
+from muninn_core.source.files.text import Text, read_text
 from muninn_core.worktree.workspace import Workspace
 
 _SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000

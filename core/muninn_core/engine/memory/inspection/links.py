@@ -30,7 +30,7 @@ from muninn_core.protocol.families.inspection import (
 from muninn_core.protocol.families.repository import ProjectStatus
 from muninn_core.protocol.families.session import GivenCounts
 from muninn_core.retrieval.decay import has_expired
-from muninn_core.source.project import read_project
+from muninn_core.source.documents.project import read_project
 from muninn_core.worktree.current_task import focus
 from muninn_core.worktree.history.renames import RenameHistory
 from muninn_core.worktree.workspace import Workspace

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.context.diff_text import CHARS, review_markdown, review_text
 from muninn_core.context.memory_summary import shorten
+from muninn_core.context.results.diff_text import CHARS, review_markdown, review_text
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import ReadState
 from muninn_core.model.citation import place
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.review import DiffParams, DiffResult, Turn
-from muninn_core.reconcile.plan import add_derived_records
+from muninn_core.reconcile.planning.plan import add_derived_records
 from muninn_core.store.files.layout import Layout
 from muninn_core.store.files.lines import read_content, read_lines
 from muninn_core.store.files.spool import list_spools

@@ -28,7 +28,7 @@ from muninn_core.models.request import route_for
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.families.models import LinkParams, LinkResult, ProposedLink
 from muninn_core.reconcile.linking import Candidate, Corpus, rule_links
-from muninn_core.reconcile.plan import read_memory
+from muninn_core.reconcile.planning.plan import read_memory
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

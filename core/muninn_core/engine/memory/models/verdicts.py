@@ -17,9 +17,9 @@ from muninn_core.models.judgement import VERSION, judgement_prompt, read_judgeme
 from muninn_core.models.ledger import Entry
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.families.models import JudgedPair, JudgeParams, JudgeResult
-from muninn_core.reconcile.compare import group_of, same_subject
-from muninn_core.reconcile.plan import add_derived_records, read_memory
-from muninn_core.reconcile.verdicts import valid_verdicts, verdict_fields
+from muninn_core.reconcile.comparison.compare import group_of, same_subject
+from muninn_core.reconcile.planning.plan import add_derived_records, read_memory
+from muninn_core.reconcile.planning.verdicts import valid_verdicts, verdict_fields
 from muninn_core.store.folding.fold import Fold
 from muninn_core.store.records.record import Record
 from muninn_core.store.secrets.masking import mask

@@ -1,0 +1,1 @@
+"""What measurements share: the measured trees, daemons, processes, and the table of figures."""

@@ -1,0 +1,1 @@
+"""An organisation's memory on PostgreSQL."""

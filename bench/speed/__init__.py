@@ -1,0 +1,1 @@
+"""Latency, processor time and memory."""

@@ -1,0 +1,195 @@
+"""Drafts memories from the history of a repository. It reads commits, not git.
+
+It applies the rules of `commit_memory`, and rules that need later commits: a revert becomes a failed attempt, and a
+reverted commit is skipped. A fix needs a stated cause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from muninn_core.capture.commits.commit_memory import (
+    MAX_FILES,
+    assess,
+    commit_key,
+    is_fix,
+    is_routine,
+    memory_text,
+    without_private,
+)
+from muninn_core.capture.commits.history_memory import HistoryMemory
+from muninn_core.capture.statements.conversation import Message
+from muninn_core.capture.statements.statement import Statement, find_statements
+from muninn_core.model.value import replace
+from muninn_core.protocol.families.memory import MemoryDraft
+from muninn_core.source.files.classify import classify, path_traits
+
+if TYPE_CHECKING:
+    from muninn_core.git import Commit
+    from muninn_core.git.log import LogEntry
+
+MAX_MEMORY_FILES = 10
+"""The number of files that a memory names, the most relevant ones."""
+
+CAUSE_CHARS = 400
+
+MIN_STATEMENT_PROBABILITY = 0.65
+"""The minimum probability of a statement in a commit message.
+
+Messages quote and describe code more often than conversations do.
+"""
+
+SUBJECT_ONLY_IMPORTANCE = 6
+"""The importance of a commit whose message is only a subject."""
+
+_BOT = re.compile(
+    r"(?i)\[bot\]|(?:^|[-_. ])(?:ro)?bot(?:$|[-_. @])|dependabot|renovate|greenkeeper|snyk|github-actions|pre-commit-ci"
+    r"|weblate|transifex|semantic-release|all-?contributors|mergify|pyup|azure-pipelines|jenkins"
+)
+_REVERTS = re.compile(r"(?m)^This reverts commit ([0-9a-f]{40,64})\b.*$")
+_REVERT = re.compile(r'^Revert "(?P<what>.+?)"?(?: \(#\d+\))?$')
+_REVERTING = re.compile(r"(?i)^(?:revert|back(?:ed|s)? out|undo)\b")
+_REAPPLY = re.compile(r'^(?:Reapply|Revert "Re(?:vert|apply))\b')
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(`*]*[A-Z0-9`])|\n\s*\n|\n\s*[-*+]\s+")
+_CAUSE = re.compile(
+    r"(?i)\b(?:because|caused by|due to|owing to|root cause|turn(?:s|ed) out|as a result of"
+    r"|(?:cause|culprit|problem|reason|bug|issue) (?:is|was|were|lies|lay)\b|happen(?:s|ed) (?:when|if|whenever|after)"
+    r"|(?:did|does|was|were|is|are)(?:n't| not) (?:\w+ ){0,3}(?:so|which|and)\b|forgot(?:ten)? to)\b"
+)
+
+
+def reverted_commits(log: Iterable[LogEntry]) -> dict[str, str]:
+    """Return {commit: the commit that reverts it}, as recorded by `git revert`. `log` is newest first.
+
+    A revert that was itself reverted does not count.
+    """
+    found: dict[str, str] = {}
+    for entry in log:
+        if entry.commit.sha not in found and _is_revert(entry.commit):
+            for sha in _REVERTS.findall(entry.commit.body):
+                found.setdefault(sha, entry.commit.sha)
+    return found
+
+
+def _is_revert(commit: Commit) -> bool:
+    """Whether a commit itself reverts another one; a squashed branch may only mention reverts."""
+    return bool(_REVERTING.match(commit.subject) or _REVERTS.match(commit.body))
+
+
+def memory_of_commit(
+    log_entry: LogEntry, reverted: Mapping[str, str], subjects: Mapping[str, str]
+) -> HistoryMemory | str:
+    """Return the memory of a commit, or the reason for none.
+
+    `reverted` is the result of `reverted_commits`; `subjects` are the subjects of all commits by id.
+    """
+    if len(log_entry.commit.parents) > 1:
+        return "merges"
+    if _BOT.search(log_entry.commit.author) or _BOT.search(log_entry.email):
+        return "made by bots"
+    commit = without_private(log_entry.commit)
+    if not commit.subject:
+        return "without a subject"
+    if commit.files and all(path.startswith(".muninn/") for path in commit.files):
+        return "of memory alone"
+    if commit.files and all("test" in path_traits(path) for path in commit.files):
+        return "of tests alone"
+    if commit.sha in reverted:
+        return "taken back later"
+    if _REAPPLY.match(commit.subject):
+        return "routine"
+    if _is_revert(commit):
+        named = _REVERTS.search(commit.body)
+        fields = _attempt_fields(commit, named[1] if named else "", subjects)
+    elif is_routine(commit) and assess(commit) is None:
+        fields = None
+    else:
+        fields = _knowledge_fields(commit)
+        if fields is None:
+            return "not significant"
+    return _history_memory(log_entry, commit, fields) if fields else "routine"
+
+
+def _history_memory(log_entry: LogEntry, commit: Commit, fields: dict[str, Any]) -> HistoryMemory:
+    details = {"commit": commit.sha, "author": commit.author, **fields.pop("details")}
+    draft = MemoryDraft(
+        **fields,
+        tags=("commit", "backfill"),
+        files=_files(log_entry),
+        actor="import",
+        details=details,
+        key=commit_key(commit.sha),
+    )
+    return HistoryMemory(draft=draft, commit=commit.sha, time=commit.time)
+
+
+def _attempt_fields(commit: Commit, reverts: str, subjects: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the fields of a reverted attempt; None when the reverted change was routine."""
+    matched = _REVERT.match(commit.subject)
+    what = matched["what"] if matched else subjects.get(reverts, commit.subject)
+    if is_routine(_with_subject(commit, what)):
+        return None
+    why = memory_text(_with_subject(commit, "", body=_REVERTS.sub("", commit.body))).strip()
+    return {
+        "type": "attempt",
+        "title": f"Taken back: {what}",
+        "text": f"Tried and taken back: {what}\n\n{why or 'The commit that takes it reverted does not say why.'}",
+        "importance": 7 if why else 5,
+        "confidence": 0.9 if why else 0.7,
+        "details": {**({"reverts": reverts} if reverts else {}), **({"reason": why[:CAUSE_CHARS]} if why else {})},
+    }
+
+
+def _with_subject(commit: Commit, subject: str, body: str = "") -> Commit:
+    return replace(commit, subject=subject, body=body)
+
+
+def _knowledge_fields(commit: Commit) -> dict[str, Any] | None:
+    """Return the fields of a decision, a constraint, an insight or a fix with its cause; None for other commits."""
+    significance = assess(commit)
+    message = Message(speaker="assistant", text=commit.body)
+    candidates = find_statements([message], threshold=MIN_STATEMENT_PROBABILITY)
+    statement = max(candidates, key=lambda entry: entry.probability, default=None)
+    text = memory_text(commit)
+    subject_only = text == commit.subject
+    fix = is_fix(commit)
+    cause = _cause(commit.body) if fix else ""
+    if statement is None and not cause and (significance is None or (fix and subject_only)):
+        return None
+    details: dict[str, Any] = {"keywords": list(significance.keywords)} if significance else {}
+    details.update({"cause": cause} if cause else {})
+    details.update({"stated": statement.sentence} if statement else {})
+    decided = significance is not None and significance.decision
+    return {
+        "type": "bug_fix" if fix else _kind(statement, decided=decided),
+        "title": commit.subject,
+        "text": text,
+        "importance": significance.importance if significance and not subject_only else SUBJECT_ONLY_IMPORTANCE,
+        "details": details,
+    }
+
+
+def _kind(statement: Statement | None, *, decided: bool) -> str:
+    if decided or statement is None:
+        return "decision" if decided else "insight"
+    return statement.type
+
+
+def _cause(body: str) -> str:
+    """Return the sentences of a message that state a cause, at most two."""
+    sentences = (" ".join(sentence.split()) for sentence in _SENTENCE.split(body))
+    causes = [sentence for sentence in sentences if len(sentence) > 20 and _CAUSE.search(sentence)]
+    return " ".join(causes[:2])[:CAUSE_CHARS]
+
+
+def _files(log_entry: LogEntry) -> tuple[str, ...]:
+    """Return the files that a memory names: code before tests and prose, without deleted ones."""
+    existing = [
+        path for path in log_entry.commit.files if path not in log_entry.deleted and not path.startswith(".muninn/")
+    ]
+    if len(log_entry.commit.files) > MAX_FILES:
+        return ()
+    existing.sort(key=lambda path: (classify(path)[0] != "code", bool(path_traits(path)), path))
+    return tuple(existing[:MAX_MEMORY_FILES])

@@ -1,0 +1,251 @@
+"""Decides which commits become memories, and drafts these. It reads a commit's message and paths.
+
+A memory of every commit would repeat `git log`. A commit counts when its words concern structure (a migration, a
+refactoring, a decision), unless it is a merge, a release, or changes prose only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from muninn_core.model.value import Value, replace
+from muninn_core.protocol.families.memory import MemoryDraft
+from muninn_core.source.files.classify import classify, path_traits
+from muninn_core.source.private_spans import strip_private
+
+if TYPE_CHECKING:
+    from muninn_core.git import Commit
+
+MAX_FILES = 50
+"""The number of changed files that a memory names."""
+
+TRACED_FILES = 20
+"""A commit with more changed files does not show which files belong to a task."""
+
+MAX_TEXT = 2000
+"""The maximum characters of subject and body in a memory."""
+
+
+MANY_LINES, MANY_FILES, MANY_DELETED = 1_000, 30, 5
+"""The numbers of changed lines, changed files and deleted files from which a commit counts as large."""
+
+
+class Significance(Value):
+    """Why a commit matters: importance 6 to 8, the words found, and whether it states a decision."""
+
+    importance: int
+    keywords: tuple[str, ...]
+    decision: bool
+
+
+_CONVENTIONAL = re.compile(r"^(?P<type>[A-Za-z]+)(?:\([^)]*\))?(?P<breaking>!)?:\s+")
+_BREAKING = re.compile(r"(?m)^BREAKING[ -]CHANGE:|(?i:\bbackwards?[- ]incompatible\b)")
+_ROUTINE_TYPES = frozenset(
+    {"docs", "style", "chore", "ci", "build", "test", "tests", "release", "revert", "deps", "wip"}
+)
+_ROUTINE = re.compile(
+    r"(?i)^(?:fixup!|squash!|amend!|wip\b|merge\b|revert\b|bump\b|release\b|prepare\b.*\brelease\b|version\b"
+    r"|(?:update|upgrade)s? (?:the )?(?:dependenc|deps\b|lock ?file|change ?log|copyright|translations?\b)"
+    r"|v?\d+\.\d+(?:\.\d+)?\b)"
+    r"|\b(?:typos?|spelling|grammar|whitespace|reformat(?:ting|ted)?|formatting|lint(?:er|ing)?|nits?)\b"
+)
+_FIX = re.compile(r"(?i)^(?:hot)?fix(?:e[sd]|up)?\b")
+
+_STRONG = re.compile(
+    r"(?i)\b(architectur\w*|migrat(?:e[sd]?|ing|ion|ions)|re-?architect\w*|redesign\w*|rewrit(?:e|es|ten|ing)|rewrote"
+    r"|decisions?|decided?|deprecat\w*|breaking|adr)\b"
+)
+_MEDIUM = re.compile(
+    r"(?i)\b(implement(?:s|ed|ing|ation)?|refactor\w*|introduc(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|restructur\w*"
+    r"|reorgani[sz]\w*|adopt(?:s|ed|ing)?|switch(?:e[sd]|ing)? (?:to|from)|(?:drop|remove)(?:s|ped|d)? support"
+    r"|split(?:s|ting)? \w+.* (?:into|from)|extract(?:s|ed|ing)?|decoupl\w*|unif(?:y|ies|ied))\b"
+)
+_WEAK = re.compile(r"(?i)\b(designs?|designed|patterns?|abstraction|protocol|schema|invariants?|concurrency)\b")
+_STRUCTURAL = re.compile(
+    r"(?i)(?:^|/)(?:migrations?|adrs?|decisions|rfcs?)/|\.(?:proto|graphql|sql|tf)$"
+    r"|(?:^|/)(?:pyproject\.toml|package\.json|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|dockerfile"
+    r"|openapi\.\w+)$"
+)
+_FOREIGN = frozenset({"vendored", "generated"})
+_PACKAGE = re.compile(r"(?i)(?:^|/)(?:__init__\.py|mod\.rs|lib\.rs|index\.[jt]sx?|package-info\.java|main\.go)$")
+_DECISION_RECORD = re.compile(r"(?i)(?:^|/)(?:adrs?|decisions|rfcs?)/[^/]+\.(?:md|rst|adoc|txt)$")
+_STATES_DECISION = re.compile(
+    r"(?i)\b(?:decisions?|decided?|instead of|rather than|in favou?r of|deprecat\w*|adopt(?:s|ed)?|cho[os]se|chosen"
+    r"|switch(?:e[sd])? (?:to|from)|replace[sd]? .+ (?:with|by)|(?:drop|remove)(?:s|ped|d)? support|migrated? .+ to)\b"
+)
+_TRAILER = re.compile(
+    r"(?i)^(?:signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|reported-by|cc|change-id|closes|fixes|refs?"
+    r"|generated-by|\S*generated with|git-svn-id) *:? .*$"
+    r"|^--HG--$|^(?:rename|branch|extra) : .*$"
+)
+
+
+def assess(commit: Commit) -> Significance | None:
+    """Score a commit; return None when it does not deserve a memory.
+
+    In the subject a strong word scores 2, a medium one 1 and a weak one 0.5; in the body half of that. A score of 1
+    makes a commit significant, 2 a fix; so do two signs of size: many lines, many files, a new package. Size,
+    structural files and a breaking change raise the importance.
+    """
+    if len(commit.parents) > 1 or is_of_memory(commit):
+        return None
+    matched = _CONVENTIONAL.match(commit.subject)
+    breaking = bool(matched and matched["breaking"]) or bool(_BREAKING.search(commit.body))
+    recorded = any(_DECISION_RECORD.search(path) for path in commit.files)
+    if not (breaking or recorded) and _is_routine(commit, matched["type"].lower() if matched else ""):
+        return None
+    subject = commit.subject[matched.end() :] if matched else commit.subject
+    kind = matched["type"] if matched else ""
+    score, words = _weigh(f"{kind} {subject}" if kind.lower() == "refactor" else subject, commit.body)
+    fix = is_fix(commit) or kind.lower() == "perf"
+    size = _size(commit)
+    if not (breaking or recorded or (len(size) > 1 and not fix)) and score < (2 if fix else 1):
+        return None
+    if breaking:
+        words = ("breaking", *(word for word in words if word != "breaking"))
+    score += 3 * breaking + 2 * recorded + _breadth(commit.files) + 0.5 * len(size)
+    words = (*words, *size)
+    importance = 8 if score >= 4 else 7 if score >= 2 else 6
+    stated = recorded or bool(_STATES_DECISION.search(f"{subject}\n{commit.body}"))
+    return Significance(importance=importance, keywords=words, decision=stated)
+
+
+def draft_memory(commit: Commit, significance: Significance, session: str | None, agent: str | None) -> MemoryDraft:
+    """Return the memory of a commit. Its key is derived from the commit's id, so it is stored once."""
+    return MemoryDraft(
+        type="decision" if significance.decision else "insight",
+        title=commit.subject,
+        text=memory_text(commit),
+        tags=("commit",),
+        files=commit.files[:MAX_FILES],
+        importance=significance.importance,
+        session=session,
+        actor="hook",
+        agent=agent,
+        details={"commit": commit.sha, "author": commit.author, "keywords": list(significance.keywords)},
+        key=commit_key(commit.sha),
+    )
+
+
+def draft_trace(commit: Commit, session: str | None, agent: str | None) -> MemoryDraft | None:
+    """Return a private memory that these files were relevant to the commit's task.
+
+    None for a merge, an empty subject, and a commit of more than `TRACED_FILES` files. It is private because every
+    clone can derive it.
+    """
+    if (
+        len(commit.parents) > 1
+        or is_of_memory(commit)
+        or not commit.subject
+        or not 0 < len(commit.files) <= TRACED_FILES
+    ):
+        return None
+    return MemoryDraft(
+        type="context_hit",
+        title=commit.subject,
+        text=f"Relevant for “{commit.subject}”: {', '.join(commit.files)}",
+        tags=("commit",),
+        files=commit.files,
+        importance=1,
+        confidence=0.6,
+        session=session,
+        actor="hook",
+        agent=agent,
+        private=True,
+        details={"query": commit.subject, "commit": commit.sha},
+        key=f"trace:{commit.sha}",
+    )
+
+
+def is_of_memory(commit: Commit) -> bool:
+    """Whether a commit changes memory only; its memories are there already."""
+    return bool(commit.files) and all(path.startswith(".muninn/") for path in commit.files)
+
+
+def commit_key(sha: str) -> str:
+    """Return the idempotency key of a commit's memory."""
+    return f"commit:{sha}"
+
+
+def memory_text(commit: Commit) -> str:
+    """Return subject and body without trailers, cut between words."""
+    body = _without_trailers(commit.body)
+    return _shorten(f"{commit.subject}\n\n{body}" if body else commit.subject)
+
+
+def is_fix(commit: Commit) -> bool:
+    """Whether a commit's subject declares a bug fix."""
+    matched = _CONVENTIONAL.match(commit.subject)
+    if matched and matched["type"].lower() in ("fix", "hotfix", "bugfix"):
+        return True
+    return bool(_FIX.match(commit.subject[matched.end() :] if matched else commit.subject))
+
+
+def is_routine(commit: Commit) -> bool:
+    """Whether a commit is routine: a release, formatting, typing errors, prose only."""
+    matched = _CONVENTIONAL.match(commit.subject)
+    return _is_routine(commit, matched["type"].lower() if matched else "")
+
+
+def without_private(commit: Commit) -> Commit:
+    """Return a commit without the private spans of its message; a span may begin in the subject."""
+    message, spans = strip_private(f"{commit.subject}\n\n{commit.body}")
+    if not spans:
+        return commit
+    subject, _, body = message.strip().partition("\n")
+    return replace(commit, subject=subject.strip(), body=body.strip())
+
+
+def _is_routine(commit: Commit, kind: str) -> bool:
+    if kind in _ROUTINE_TYPES or _ROUTINE.search(commit.subject):
+        return True
+    return bool(commit.files) and all(classify(path)[0] == "knowledge" for path in commit.files)
+
+
+def _weigh(subject: str, body: str) -> tuple[float, tuple[str, ...]]:
+    """Return the score of the words, and the words in order."""
+    score = 0.0
+    words: list[str] = []
+    seen: set[str] = set()
+    for text, share in ((subject, 1.0), (_without_trailers(body), 0.5)):
+        for pattern, weight in ((_STRONG, 2.0), (_MEDIUM, 1.0), (_WEAK, 0.5)):
+            for found in pattern.finditer(text):
+                word = found[1].lower().split()[0]
+                if word[:6] not in seen:  # migrate and migration count once
+                    seen.add(word[:6])
+                    words.append(word)
+                    score += weight * share
+    return score, tuple(words)
+
+
+def _breadth(files: tuple[str, ...]) -> float:
+    wide = 2.0 if len(files) >= 30 else 1.0 if len(files) >= 10 else 0.0
+    return wide + (1.0 if any(_STRUCTURAL.search(path) for path in files) else 0.0)
+
+
+def _size(commit: Commit) -> tuple[str, ...]:
+    """Return the signs that a commit is large, without vendored and generated files."""
+    code = {
+        path for path in commit.files if classify(path)[0] == "code" and not _FOREIGN.intersection(path_traits(path))
+    }
+    size_notes = []
+    if sum(lines for path, lines in commit.lines.items() if path in code) >= MANY_LINES:
+        size_notes.append("many lines")
+    if len(code) >= MANY_FILES:
+        size_notes.append("many files")
+    if any(_PACKAGE.search(path) for path in commit.added & code) and len(commit.added & code) > 1:
+        size_notes.append("new package")
+    if len(commit.deleted & code) >= MANY_DELETED:
+        size_notes.append("many files gone")
+    return tuple(size_notes)
+
+
+def _without_trailers(body: str) -> str:
+    return "\n".join(line for line in body.splitlines() if not _TRAILER.match(line)).strip()
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= MAX_TEXT:
+        return text
+    return text[:MAX_TEXT].rsplit(None, 1)[0] + " …"

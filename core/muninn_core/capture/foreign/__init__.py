@@ -1,0 +1,1 @@
+"""Memory that other tools exported, as drafts of memories."""

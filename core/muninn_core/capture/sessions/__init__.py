@@ -1,0 +1,1 @@
+"""What a session did, and the memories that follow from it."""

@@ -1,0 +1,1 @@
+"""Statements of conversations that are worth keeping."""

@@ -1,0 +1,1 @@
+"""The turns of agents' transcripts, in one form for all agents."""

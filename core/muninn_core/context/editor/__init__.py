@@ -1,0 +1,1 @@
+"""Markdown and structure for editors: hovers, cards, pages, outlines, completion."""

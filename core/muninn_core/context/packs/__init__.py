@@ -1,0 +1,1 @@
+"""Context packs within a token budget."""

@@ -1,0 +1,1 @@
+"""Results of verbs as text for models and reviews."""

@@ -1,0 +1,1 @@
+"""Whether the code in a work tree still is what a memory cites."""

@@ -1,0 +1,87 @@
+"""Decides whether two memories state the same or contradict each other. A pure function of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from muninn_core.model.memory import Memory
+from muninn_core.reconcile.comparison.relation import APART, Relation, relate
+
+CLAIMS = frozenset({"configuration", "constraint", "decision", "preference"})
+"""Kinds of memory that can contradict each other across kinds, because all state what should be."""
+
+EVENTS = frozenset({"attempt", "context_hit", "session_summary"})
+"""Kinds of memory about single events, which never contradict each other."""
+
+
+def judge(one: Memory, other: Memory) -> Relation:
+    """Return how two memories relate. The order of the two does not matter.
+
+    Memories of different types, expiry, details or tasks are never the same, nor are one from outside and one from
+    inside the project. Memories about sets of files without a common file do not relate at all.
+    """
+    if not same_subject(one, other):
+        return APART
+    if one.text == other.text:
+        return Relation(verdict="same") if _is_mergeable(one, other) else APART
+    found = relate(one.text, other.text)
+    if found.verdict == "same":
+        return found if _is_mergeable(one, other) else APART
+    return found if may_contradict(one, other) else APART
+
+
+def replaces(newer: Memory, older: Memory) -> bool:
+    """Whether a memory replaces an older one by itself: both have one author and one trust, and one value changed.
+
+    The author is a person and, where a program wrote for the person, that program.
+    """
+    return (
+        newer.ts > older.ts
+        and (newer.author, newer.actor, newer.agent) == (older.author, older.actor, older.agent)
+        and newer.trust == older.trust
+        and newer.type == older.type
+        and (newer.files, _cited(newer)) == (older.files, _cited(older))
+        and not (older.pinned or newer.unvetted)
+        and (newer.expires, newer.scope) == (older.expires, older.scope)
+        and judge(newer, older).value
+    )
+
+
+def group_of(kind: str) -> str:
+    """Return the group of kinds within which memories can contradict each other; "" for events."""
+    if kind in EVENTS:
+        return ""
+    return "claims" if kind in CLAIMS else kind
+
+
+def may_contradict(one: Memory, other: Memory) -> bool:
+    """Whether memories of these types contradict each other if their texts do."""
+    group = group_of(one.type)
+    return bool(group) and group == group_of(other.type)
+
+
+def same_subject(one: Memory, other: Memory) -> bool:
+    """Whether two memories may have the same subject: false for two sets of files without a common file."""
+    return not one.files or not other.files or bool(set(one.files) & set(other.files))
+
+
+def _is_mergeable(one: Memory, other: Memory) -> bool:
+    return (
+        one.type == other.type
+        and (one.trust == "outside") == (other.trust == "outside")
+        and one.expires == other.expires
+        and (one.type not in EVENTS or one.task == other.task)
+        and _details_agree(one.details, other.details)
+    )
+
+
+def _cited(memory: Memory) -> set[str]:
+    return {cite.path for cite in memory.cites}
+
+
+def _details_agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(one[name] == other[name] for name in one.keys() & other.keys() if name not in _IGNORED_DETAILS)
+
+
+_IGNORED_DETAILS = frozenset({"archived_reason", "enrichment", "feedback", "learnings", "query_hash", "relevance"})
+"""Details that are not part of what a memory states."""

@@ -1,0 +1,1 @@
+"""A text as propositions: sentences, clauses, terms with their roles, figures and classes of words."""

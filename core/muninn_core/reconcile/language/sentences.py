@@ -1,0 +1,105 @@
+"""A text as sentences, and a sentence as words: reasons, labels and short forms are set apart or written out."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from muninn_core.reconcile.language.quantity import split_units
+
+_TOKEN = re.compile(
+    r"(?<![\w.-])(?:--?[A-Za-z][\w-]*\w|-[A-Za-z]\b|\.[A-Za-z][\w.-]*\w)(?!\w)"  # an option or a hidden file
+    r"|\d{1,3}(?:,\d{3})+(?![\d,])"
+    r"|\w+(?:[./:_+#-]+\w+)*(?:['’]\w+)?(?:\+\+|#)?%?|%|[,.;:!?()](?=\s|$|[\"'`)])|[()]"
+)
+_OWNERS = re.compile(r"(?<![\w'’])(\w+s)['’](?=\s+\w)")
+_OWNER = "§of"
+"""Stands for "'s"."""
+_REASON = re.compile(
+    r"(?:,?\s+\b(?:because|so that|otherwise|in order to)\b"
+    r"|,\s+which\b(?![^,]*,\s+(?:and\s+\w+ing\b|(?!and|or|but|so|because|since|which)\w))"
+    r"|,\s+(?:since|as|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b"
+    r"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere)\s+(?:due to|owing to)\b"
+    r"|\s+since\s+(?=\w+(?:\s+\w+){2})(?![A-Z]|\d)"
+    r"|(?<!\bhas)(?<!\bhave)(?<!\bhad)(?<!\bneed)(?<!\bneeds)"
+    r"\s+to (?=(?:keep|avoid|prevent|make sure|save|leave|ensure|reduce|stay|simplify)\b))",
+    re.I,
+)
+_DOING = re.compile(r"\b(?:is|are) (?:not )?(?:\w+ly )?\w+ing\b", re.I)
+_DESCRIBING = re.compile(r",\s+which (?:is|are)\b", re.I)
+"""Behind what something is doing, this tells which thing is meant: "is polling a queue, which is empty"."""
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|:\s+(?=[a-z]{3,} \w+ \w)")
+_LABEL = re.compile(
+    r"^(?:note|decision|decided|rule|convention|constraint|fact|warning|important|reminder|gotcha|tip|caveat|preference"
+    r"|insight|fyi|nb|lesson|learned|remember):\s+(?=\w)",
+    re.I,
+)
+_FORBIDDEN = re.compile(
+    r"^(?:never|do not|don['’]t) (?P<turned>[a-z]+ [^;,.:]+?)(?:[;.,]| -)\s+(?:instead,? |please |but |always )?"
+    r"(?P<kept>(?:use|call|run|prefer|write|put|set|make|pass|import|return|raise|throw|keep|store|add|wrap|create)"
+    r" [^;.,]+?)"
+    r"(?:,? instead)?\.?$",
+    re.I,
+)
+_ENDED_SUPPORT = re.compile(
+    r"\bsupport for ((?:[^.,;]|\.(?=\d))+?) (?:is|was|has been|got) (?:removed|dropped|gone|discontinued|ended)\b", re.I
+)
+_SHORTENED = re.compile(r"\b(it|that|there|here|what|we|they|you|i)['’](s|ve|re|ll|m)\b", re.I)
+_FULL = {"s": "is", "ve": "have", "re": "are", "ll": "will", "m": "am"}
+_JOINED = frozenset(("re", "non", "un"))
+"""Prefixes with a hyphen."""
+
+
+@lru_cache(maxsize=20_000)
+def sentences(text: str) -> tuple[str, ...]:
+    """Return the sentences of a text, split at full stops, semicolons and line breaks."""
+    text = _with_alternative(_LABEL.sub("", text.strip()))
+    return tuple(part for part in _SENTENCE.split(_ENDED_SUPPORT.sub(r"\1 is not supported", text)) if part)
+
+
+def _with_alternative(text: str) -> str:
+    """Return "Do not use A; use B" as "use B instead of A"."""
+    found = _FORBIDDEN.match(text)
+    if found is None:
+        return text
+    turned, kept = found["turned"], found["kept"]
+    verb, _, rest = turned.partition(" ")
+    if verb == kept.partition(" ")[0].lower():
+        return f"{kept} instead of {rest}"
+    return f"{kept} rather than {turned}"
+
+
+def without_reasons(text: str) -> str:
+    """Return a text without its reasons: "because ...", "so that ..."."""
+    return "\n".join(split_reason(sentence)[0] for sentence in sentences(text))
+
+
+def split_reason(sentence: str) -> tuple[str, str]:
+    """Return a sentence without its reason, and the reason, "" where it has none."""
+    found = _REASON.search(sentence)
+    if found is None or len(sentence[: found.start()].split()) < 3:
+        return sentence, ""
+    if _DESCRIBING.match(sentence[found.start() :]) and _DOING.search(sentence[: found.start()]):
+        return sentence, ""
+    return sentence[: found.start()], sentence[found.end() :]
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the words, numbers and punctuation marks of a sentence, and a mark for each "'s"."""
+    result: list[str] = []
+    text = _SHORTENED.sub(lambda found: f"{found[1]} {_FULL[found[2].lower()]}", text)
+    text = _OWNERS.sub(r"\1's", text.replace("`", " ").replace("=", " = ").replace("“", " ").replace("”", " "))
+    for token in _TOKEN.findall(text):
+        plain = token.removesuffix("'s").removesuffix("’s")
+        owner = [_OWNER] if plain != token else []
+        if plain[0] in "-.":
+            result.append(plain)
+        elif plain.endswith("%") and len(plain) > 1:
+            result += [plain[:-1], "%"]
+        elif "-" in plain and not re.search(r"[_./:\d]", plain):
+            pieces = [piece for piece in plain.split("-") if piece]
+            result += ["".join(pieces)] if len(pieces) == 2 and pieces[0].lower() in _JOINED else pieces
+        else:
+            result += split_units(plain)
+        result += owner
+    return result

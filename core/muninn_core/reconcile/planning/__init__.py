@@ -1,0 +1,1 @@
+"""Plans of changes to the log: consolidation, pruning and upkeep; and how they are applied."""

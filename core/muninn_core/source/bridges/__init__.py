@@ -1,0 +1,1 @@
+"""Files in which other tools store memory and instructions."""
