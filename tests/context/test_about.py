@@ -104,7 +104,8 @@ def test_a_memory_whose_code_has_changed_is_marked() -> None:
     drifted = Citation(path="a.py", start=8, end=9, state="drifted", was="a.py:3-4")
     text = about_markdown([Shown("cites lines 8-9", memory(1), citations=[drifted])], "a.py", nowhere, NOW)
     assert "cites lines 8-9" in text
-    assert "⚠ code changed since: a.py:3-4" in text
+    assert text.count("a.py:8-9") == 1
+    assert "⚠ code changed since: a.py:8-9 (was a.py:3-4)" in text
 
 
 def test_record_commit_and_decision_are_linked_where_they_can_be_opened() -> None:
@@ -132,9 +133,15 @@ def test_a_card_has_its_sentence_first_then_who_and_when_and_the_code_with_its_l
         "**Fact 1**",
         "So it is.",
         "decision · in force · Ada, 3 days ago",
-        "⚠ code changed since: b.py:8; code gone: c.py:1-2",
-        "[a.py:3-4](line:a.py:3) load · [b.py:8](line:b.py:8) · c.py:1-2 (gone) · [x.md](file:x.md)",
+        "⚠ code changed since: [b.py:8](line:b.py:8); code gone: c.py:1-2",
+        "[a.py:3-4](line:a.py:3) load · [x.md](file:x.md)",
     ]
+
+
+def test_a_card_names_what_its_memory_is_in_conflict_with_and_does_not_call_it_in_force() -> None:
+    one, other = memory(1, type="decision", trust="user"), memory(2, type="decision", title="Fact [2]")
+    parts = card(one, [], everywhere, NOW, Style(rich=True), against=[other])
+    assert parts[1:3] == ["decision · 3 days ago", r"⚠ in conflict with: [Fact \[2\]](memory:m2/Fact 2)"]
 
 
 def test_only_a_rich_card_has_commands_and_html_and_confirms_only_what_is_in_doubt() -> None:

@@ -62,6 +62,11 @@ local function recalls()
     vim.cmd('buffer ' .. memory.bufnr)
     local shown = until_true(function() return lines_of(0):find('Names are never cached') or lines_of(0):find('one table') end)
     check('a memory opens as a document', shown and not vim.bo.modifiable, lines_of(0):sub(1, 60))
+    local hidden = {}
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('muninn_addresses'), 0, -1, { details = true })) do
+      table.insert(hidden, vim.api.nvim_buf_get_lines(0, mark[2], mark[2] + 1, false)[1]:sub(mark[3] + 1, mark[4].end_col))
+    end
+    check('addresses of links are hidden', hidden[1] == '[' and (hidden[2] or ''):find('^%]%(file:///.*users%.py') ~= nil, hidden)
   end
   vim.cmd('copen')
   check('a list shows the type of a memory in place of its address', lines_of(0):find('decision|1| Names are never cached', 1, true) ~= nil and not lines_of(0):find('muninn:/', 1, true), lines_of(0))
@@ -140,7 +145,7 @@ local function tells()
   vim.cmd('MuninnStatus')
   check(':MuninnStatus', has_message('2 memories'), said())
   vim.cmd('MuninnConflicts')
-  check(':MuninnConflicts', has_message('nothing'), said())
+  check(':MuninnConflicts', has_message('no conflict waits'), said())
   vim.cmd('MuninnRecall importance:many')
   check('an error says what to do', has_message('importance'), said())
   vim.cmd('cd /')
@@ -200,7 +205,29 @@ local function ends()
   vim.g.muninn_settings = nil
 end
 
-for _, part in ipairs({ starts, remembers, recalls, picks, helps, shows, tells, writes, ends }) do
+local function resolves()
+  vim.cmd('buffer ' .. users)
+  local server, stored, offered = require('muninn.server'), 0, {}
+  for number, text in ipairs({ 'Users are stored in Redis.', 'Users are not stored in Redis.' }) do
+    server.ask('remember', { text = text, type = 'decision' }, function() stored = stored + 1 end)
+    until_true(function() return stored == number end)
+  end
+  local reconciled
+  server.ask('reconcile', {}, function() reconciled = true end)
+  until_true(function() return reconciled end)
+  local choose = vim.ui.select
+  vim.ui.select = function(items, given, done)
+    table.insert(offered, given.format_item(items[1]))
+    done(items[1], 1)
+  end
+  vim.cmd('MuninnResolve')
+  local kept = has_message('kept left')
+  vim.ui.select = choose
+  local expected = { 'Users are stored in Redis.  or: Users are not stored in Redis.', 'Keep left: Users are stored in Redis.' }
+  check(':MuninnResolve', kept and vim.deep_equal(offered, expected), { offered, said() })
+end
+
+for _, part in ipairs({ starts, remembers, recalls, picks, helps, shows, tells, writes, ends, resolves }) do
   local ok, why = xpcall(part, debug.traceback)
   if not ok then check('no error', false, why) end
 end

@@ -2,6 +2,7 @@
 // Both are newer than the oldest VS Code that this extension runs in: each is offered only where it is there.
 
 import * as vscode from 'vscode';
+import { placeOf } from './citations';
 import type { Hit } from './protocol';
 import type { Repositories } from './repositories';
 import type { Server } from './server';
@@ -90,7 +91,7 @@ function names(servers: readonly Server[]): string {
 }
 
 function told(hit: Hit): string {
-  const place = hit.path ? `${hit.path}${hit.start_line ? `:${hit.start_line}-${hit.end_line}` : ''}` : hit.id;
+  const place = hit.path ? placeOf(hit.path, hit.start_line, hit.end_line) : hit.id;
   const lines = hit.text.trim().split('\n');
   const rest = lines.length > MOST_LINES ? `\n… ${lines.length - MOST_LINES} more lines` : '';
   return `[${hit.kind}${hit.type ? ` ${hit.type}` : ''}] ${hit.repository ? `${hit.repository}:` : ''}${place}\n${lines.slice(0, MOST_LINES).join('\n')}${rest}`;

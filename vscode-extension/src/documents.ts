@@ -52,5 +52,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
 async function render(server: Server, page: Page, token?: vscode.CancellationToken): Promise<string> {
   if (page.page === 'context') return (await server.request('context', page.params, token)).text;
-  return (await server.request('document', { uri: memoryDocument(page.id), form: 'plain' }, token)).text;
+  const { text } = await server.request('document', { uri: memoryDocument(page.id), form: 'plain' }, token);
+  // A narrow window shows both sides below one another, and so does a screen reader.
+  return `${page.side === 'right' ? 'Right' : 'Left'}\n\n${text}`;
 }

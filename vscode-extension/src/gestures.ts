@@ -2,6 +2,7 @@
 // the line, a document is a rendered page, and text is typed into an input box.
 
 import * as vscode from 'vscode';
+import { placeOf } from './citations';
 import { COMMANDS, type RememberParams } from './protocol';
 import type { Server } from './server';
 import { forget } from './commands/memory';
@@ -68,6 +69,12 @@ export async function gesture(server: Server, places: Places, command: string, a
   }
 }
 
+/** Asks for what holds in place of a memory, and stores it. Throws a Failure. */
+export async function supersede(server: Server, places: Places, id: string): Promise<unknown> {
+  const [before] = (await server.request('memories', { id })).memories;
+  return gesture(server, places, WRITE, { type: before?.type, supersedes: id });
+}
+
 async function review(server: Server, places: Places, { title = '', choices = [] }: Reviewed): Promise<unknown> {
   const rows = choices.map((choice) => ({ label: choice.title, choice }));
   const chosen = await vscode.window.showQuickPick(rows, { title: `${server.label}: ${title}`, placeHolder: 'What holds now?' });
@@ -90,7 +97,7 @@ async function write(server: Server, argument: Written, byServer: () => Promise<
   const place = path && start ? `${path}:${start}-${Math.max(start, end)}` : path;
   const [title, prompt, example] = supersedes ? ['Supersede', 'What holds now, in whole sentences', ''] : (ASKS[type] ?? ASK);
   const before = supersedes ? (await server.request('memories', { id: supersedes })).memories[0]?.text : undefined;
-  const about = start && start >= end ? `${path}:${start}` : place;
+  const about = placeOf(path, start, end);
   const said = await words(`${server.label}: ${title}`, about ? `${prompt} (about ${about})` : prompt, example, before);
   if (said === undefined) return undefined;
   if (said === IN_DOCUMENT) return byServer();

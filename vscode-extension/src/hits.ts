@@ -1,6 +1,7 @@
 // Hits as the rows of a pick list. Pure.
 
 import { byline } from './byline';
+import { doubtsOf } from './citations';
 import { iconOf } from './kinds';
 import type { Hit, RecallResult } from './protocol';
 
@@ -38,7 +39,9 @@ export function row(hit: Hit, now = new Date()): Row {
     const headline = first.startsWith(hit.title.replace(/…$/, '')) ? first : hit.title;
     // A headline takes the whole width, and VS Code cuts the description for it: all else goes below.
     const more = headline === first ? '' : first;
-    return named(hit, headline, '', joined(hit.type.replace('_', ' '), hit.author && byline({ author: hit.author, ts: hit.ts }, now), hit.repository, hit.path, hit.origin, more));
+    const doubts = [...(hit.status ? ['in conflict'] : []), ...doubtsOf(hit.cites)]; // a memory's status names its conflict
+    const by = hit.author && byline({ author: hit.author, ts: hit.ts }, now);
+    return named(hit, headline, '', joined(hit.type.replace('_', ' '), ...doubts, by, hit.repository, hit.path, hit.origin, more));
   }
   const place = `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;
   return named(hit, place, joined(hit.symbol || hit.title, hit.repository, hit.origin), first);

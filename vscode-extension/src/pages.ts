@@ -10,7 +10,7 @@ const NAME = 60;
 
 /** What a page shows. It travels in the address, so that a page can be made anew after a reload of the window. */
 export type Page =
-  | { readonly page: 'side'; readonly id: string; readonly conflict: string }
+  | { readonly page: 'side'; readonly id: string; readonly conflict: string; readonly side: 'left' | 'right' }
   | { readonly page: 'context'; readonly params: ContextParams };
 
 /** The parts of an address; `path` ends with the name that the tab shows. */

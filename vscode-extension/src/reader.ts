@@ -12,22 +12,27 @@ const TYPE = 'muninn.page';
 const TITLE = 40;
 
 /** What the tab shows. */
-interface Shown {
+export interface Shown {
   readonly address: string;
   readonly repository: string;
   readonly why: readonly Reason[];
+  readonly isPreview: boolean;
 }
 
-/** How a page is opened. It is not if it is not `wanted` any more when it was fetched; `why` is what found a memory. */
+/**
+ * How a page is opened. It is not if it is not `wanted` any more when it was fetched; `why` is what found a memory. A
+ * preview is shown behind a list that keeps the focus.
+ */
 export interface How {
   readonly why?: readonly Reason[];
-  readonly preserveFocus?: boolean;
+  readonly isPreview?: boolean;
   readonly beside?: boolean;
   readonly wanted?: () => boolean;
 }
 
 const STYLE = `
   body { max-width: 46em; margin: 0 auto; padding: 0.5em 2em 3em; line-height: 1.55; }
+  body.preview { padding-top: 48vh; }
   h1 { font-size: 1.5em; line-height: 1.3; font-weight: 600; }
   h2 { font-size: 1.1em; }
   blockquote { margin: 0.8em 0; padding: 0.1em 1em; border-left: 3px solid var(--vscode-textBlockQuote-border); background: none; }
@@ -62,21 +67,27 @@ export class Reader implements vscode.Disposable {
     return this.panel ? this.markdown : '';
   }
 
-  /** Whether there is a page now. */
-  get isOpen(): boolean {
-    return this.panel !== undefined;
+  /** What the tab shows; undefined without a tab. */
+  get page(): Shown | undefined {
+    return this.panel && this.shown;
   }
 
   /** Shows a document of the server. Throws a Failure. */
-  async open(server: Server, address: string, { why = [], preserveFocus = false, beside = false, wanted }: How = {}): Promise<void> {
+  async open(server: Server, address: string, { why = [], isPreview = false, beside = false, wanted }: How = {}): Promise<void> {
     const { title, text } = await server.request('document', { uri: address, form: 'page' });
     if (wanted && !wanted()) return;
-    const where = { viewColumn: beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active, preserveFocus };
+    const where = { viewColumn: beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active, preserveFocus: isPreview };
     // A page that covers what it is to be beside moves; one in another column stays there.
     const covers = beside && this.panel?.viewColumn === vscode.window.tabGroups.activeTabGroup.viewColumn;
-    if (this.panel) this.panel.reveal(covers ? vscode.ViewColumn.Beside : undefined, preserveFocus);
+    if (this.panel) this.panel.reveal(covers ? vscode.ViewColumn.Beside : undefined, isPreview);
     else this.adopt(vscode.window.createWebviewPanel(TYPE, title, where, OPTIONS));
-    await this.show({ address, repository: server.key, why }, title, text);
+    await this.show({ address, repository: server.key, why, isPreview }, title, text);
+  }
+
+  /** Shows again what a preview has replaced. Throws a Failure. */
+  async restore(page: Shown): Promise<void> {
+    const { title, text } = await this.repositories.keyed(page.repository).request('document', { uri: page.address, form: 'page' });
+    await this.show(page, title, text);
   }
 
   /** Closes the tab. */
@@ -110,15 +121,16 @@ export class Reader implements vscode.Disposable {
     const body = await vscode.commands.executeCommand<string>('markdown.api.render', linked(markdown, shown.repository));
     const { panel } = this;
     if (!panel) return;
-    const same = this.shown?.address === shown.address && this.markdown === markdown;
+    const same = this.shown?.address === shown.address && this.shown.isPreview === shown.isPreview && this.markdown === markdown;
     [this.shown, this.markdown] = [shown, markdown];
     panel.title = shortened(title, TITLE);
-    if (!same) panel.webview.html = page(body);
+    if (!same) panel.webview.html = page(body, shown.isPreview);
     if (panel.active) this.repositories.attend(shown.repository);
   }
 }
 
-function page(body: string): string {
+/** The page. That of a preview begins below the list, which covers the upper part of the window. */
+function page(body: string, isPreview: boolean): string {
   const policy = `default-src 'none'; style-src 'unsafe-inline'`;
-  return `<!DOCTYPE html><html><head><meta charset="UTF-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><style>${STYLE}</style></head><body>${body}</body></html>`;
+  return `<!DOCTYPE html><html><head><meta charset="UTF-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><style>${STYLE}</style></head><body${isPreview ? ' class="preview"' : ''}>${body}</body></html>`;
 }

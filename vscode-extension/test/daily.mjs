@@ -100,7 +100,10 @@ export async function daily(desk, root) {
     const first = desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Pages are cached by commit' });
     await desk.again(async () => {
       await desk.recall('why are pages cached by commit', first);
-      await desk.read('Why it was found').waitFor(); // behind the list, before it is chosen
+      await desk.read('Why it was found').waitFor(); // before it is chosen
+      const list = await desk.page.locator('.quick-input-widget').boundingBox();
+      const text = await desk.read('branches share the rendering machine').first().boundingBox();
+      assert.ok(text.y > list.y + list.height, 'the list covers the preview');
       await desk.shot('preview');
       await desk.input.press('Enter');
       await desk.input.waitFor({ state: 'hidden' });
@@ -140,9 +143,13 @@ export async function daily(desk, root) {
       await desk.focus('This File');
       await desk.page.keyboard.press('ArrowDown');
       await desk.page.keyboard.press('Shift+F10');
-    }, desk.page.locator('.monaco-menu .action-item', { hasText: 'Forget…' }));
-    await desk.shot('menu');
-    await desk.page.keyboard.press('Escape');
+      await desk.page.locator('.monaco-menu .action-item', { hasText: 'Forget…' }).waitFor();
+      await desk.shot('menu');
+      await desk.page.keyboard.press('Home');
+      await desk.page.keyboard.press('Enter'); // Supersede…
+    }, desk.title('Muninn: Supersede'));
+    assert.equal(await desk.input.inputValue(), FACT);
+    await desk.input.press('Escape');
   });
   await desk.step('lenses update when the shell remembers or forgets a memory', async () => {
     const about = ['--file', 'src/cache.py', '--type', 'attempt', '--session', 'shell', '--json', '--repo', root];
@@ -181,7 +188,7 @@ export async function daily(desk, root) {
     await desk.menu('Decide Conflicts', desk.lines('We do not use Redis').first());
     await desk.shot('conflict');
     const keep = desk.page.locator('.editor-actions [aria-label^="Keep Left"]').first();
-    await desk.again(() => keep.click(), desk.pane('Conflicts').getByText('No contradictions wait for you.'));
+    await desk.again(() => keep.click(), desk.pane('Conflicts').getByText('No conflict waits for a decision.'));
     await desk.tab('Conflict:').waitFor({ state: 'detached' });
   });
   await desk.step('a conflict is resolved in its row, or with the keyboard', async () => {
@@ -193,14 +200,16 @@ export async function daily(desk, root) {
       await desk.page.keyboard.press('ArrowDown');
       await desk.page.keyboard.press('Enter');
     }, desk.lines('Sessions do not live in Redis').first());
-    await desk.run('Muninn: Keep Right', desk.pane('Conflicts').getByText('No contradictions wait for you.'));
+    await desk.run('Muninn: Keep Right', desk.pane('Conflicts').getByText('No conflict waits for a decision.'));
   });
   await desk.step('memories can be filtered by words and grouped by file', async () => {
     const rows = desk.pane('Memory').locator('.monaco-list-row');
     await desk.ask('Muninn: Filter Memories', 'Muninn: Filter', 'branches share');
     await rows.filter({ hasText: 'Redis' }).first().waitFor({ state: 'detached' });
     await desk.pane('Memory').getByText('“branches share”').waitFor();
-    await desk.run('Muninn: Clear Filter', desk.gone(desk.pane('Memory').getByText('“branches share”')));
+    await desk.ask('Muninn: Filter Memories', 'Muninn: Filter', 'no such words');
+    await desk.pane('Memory').getByText('No memory contains “no such words”.').waitFor();
+    await desk.run('Muninn: Clear Filter', desk.gone(desk.pane('Memory').getByText('“no such words”')));
     await desk.choose('Muninn: Group Memories By', ['file'], rows.filter({ hasText: 'no file' }).first());
     await desk.shot('grouped');
     await desk.choose('Muninn: Group Memories By', ['type'], rows.filter({ hasText: 'decision' }).first());
@@ -255,13 +264,13 @@ export async function daily(desk, root) {
     await desk.pane('This File').locator('.monaco-list-row', { hasText: 'The commit stands' }).waitFor();
     await desk.page.waitForTimeout(3_000); // what follows from the memory is over: the change alone must be noticed
     writeFileSync(file, readFileSync(file, 'utf8').replace('{commit}:{name}', '{name}@{commit}'));
-    await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).getByText('drifted').first().waitFor();
+    await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).getByText('code changed').first().waitFor();
     mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
     writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
     await desk.shot('stale-view');
     // When the row is replaced at that moment, the button must be pressed again.
     const stale = desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' });
-    await desk.press(stale, 'Confirm', desk.pane('Stale').getByText('All code that memories cite still says so.'));
+    await desk.press(stale, 'Confirm', desk.pane('Stale').getByText('No memory cites code that has changed.'));
     await desk.pane('Stale').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.pane-header').click();
     const [folder, page] = ['guides', 'caches'].map((text) => desk.pane('Knowledge').locator('.monaco-list-row', { hasText: text }));

@@ -100,7 +100,7 @@ const PICTURES = {
     await bySide(desk, false);
     await desk.recall('where does a session live', desk.rows.filter({ hasText: 'Sessions are never' }).first());
     await desk.read('Two servers answer').first().waitFor();
-    await picture(desk, 'recall', { height: 420 });
+    await picture(desk, 'recall');
     await desk.page.keyboard.press('Escape');
   },
   async views(desk) {

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from muninn_core.model.citation import Citation
 
+STATES = {"drifted": "code changed since", "gone": "code gone"}
+"""The states of stale citations, in words."""
+
 SHOWN = 3
 """The maximum number of stale places that a warning names."""
 
@@ -13,7 +16,7 @@ SHOWN = 3
 def warning(citations: Sequence[Citation]) -> str:
     """Return what is stale: "code changed since: a.py:3-9; code gone: b.py"; "" when nothing is."""
     parts = []
-    for state, words in (("drifted", "code changed since"), ("gone", "code gone")):
+    for state, words in STATES.items():
         places = list(dict.fromkeys(one.was or one.place for one in citations if one.state == state))
         if places:
             more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""

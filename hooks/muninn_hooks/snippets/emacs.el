@@ -20,6 +20,7 @@
 ;;   M-x muninn-this-file    the memories of this file, at their lines
 ;;   M-x muninn-context      a pack of what a task needs
 ;;   M-x muninn-sessions     the sessions that wrote to the memory
+;;   M-x muninn-resolve      decides a conflict of two memories
 ;;   M-x muninn-document     a memory by its id, or an address muninn:; RET on a link opens its target
 ;;
 ;; In a buffer with `muninn-mode', \[xref-find-definitions] and \[xref-find-references] ask Muninn's index where there
@@ -59,6 +60,7 @@
     (define-key map "f" #'muninn-this-file)
     (define-key map "c" #'muninn-context)
     (define-key map "l" #'muninn-sessions)
+    (define-key map "k" #'muninn-resolve)
     map)
   "The keys of Muninn's commands, below `muninn-keymap-prefix'.")
 (fset 'muninn-command-map muninn-command-map)
@@ -137,7 +139,8 @@
         result))))
 
 (defun muninn--list (title lines)
-  "Show LINES, each a place and its words, so that `next-error' visits them."
+  "Show LINES, each a place and its words, so that `next-error' visits them.
+RET on the words of a memory opens the memory."
   (let ((root (muninn--root)))
     (pop-to-buffer (get-buffer-create (format "*Muninn: %s*" title)))
     (let ((inhibit-read-only t))
@@ -145,15 +148,14 @@
       (insert (if lines (mapconcat #'identity lines "\n") "Nothing.") "\n")
       (grep-mode)
       (setq default-directory root next-error-last-buffer (current-buffer))
-      (muninn--link "(\\([0-9a-z]\\{26\\}\\))$" 1 1)
       (goto-char (point-min)))))
 
-(defun muninn--link (pattern words address)
-  "Make group WORDS of each match of PATTERN open the document in group ADDRESS."
-  (goto-char (point-min))
-  (while (re-search-forward pattern nil t)
-    (let ((named (match-string-no-properties address)))
-      (make-button (match-beginning words) (match-end words) 'action (lambda (_) (muninn-document named))))))
+(defun muninn--memory (id type words)
+  "Return TYPE and WORDS of the memory ID as a button that opens it.
+A decision record has no ID and gets no button."
+  (let ((told (concat (muninn--type-name type) ": " words)))
+    (if (string= id "") told
+      (make-text-button told nil 'action (lambda (_) (muninn-document id)) 'help-echo "RET opens the memory"))))
 
 (defun muninn--first-line (text)
   "Return the first line of TEXT that says something."
@@ -161,7 +163,7 @@
 
 (defun muninn--place (path line words)
   "Return a line that leads to LINE of PATH, with WORDS behind it."
-  (format "%s:%d: %s" path (max line 1) words))
+  (concat (format "%s:%d: " path (max line 1)) words))
 
 (defun muninn--hit-name (hit)
   "Return what HIT defines and what encloses it, else its title or first line."
@@ -177,13 +179,13 @@
   (string-replace "_" " " type))
 
 (defun muninn--hit-line (hit)
-  "Return the line of HIT: its place and words, or its words and id."
+  "Return the line of HIT: its place, if it has one, and its words."
   (let* ((words (muninn--hit-name hit))
          (memory (string= (plist-get hit :kind) "memory"))
-         (told (if memory (concat (muninn--type-name (plist-get hit :type)) ": " words) words))
+         (told (if memory (muninn--memory (plist-get hit :id) (plist-get hit :type) words) words))
          (found (unless memory (seq-find (lambda (line) (plist-get line :marks)) (plist-get hit :snippet)))))
     (if (string= (plist-get hit :path) "")
-        (format "%s (%s)" told (plist-get hit :id))
+        told
       (muninn--place (plist-get hit :path) (or (plist-get found :line) (plist-get hit :start_line)) told))))
 
 ;;;###autoload
@@ -221,6 +223,10 @@
   (interactive "sWhat was tried, and why it failed: ")
   (muninn-remember text "attempt"))
 
+(defconst muninn--states
+  '(("drifted" . "code changed") ("gone" . "code gone") ("moved" . "code moved") ("unchecked" . "not checked"))
+  "The states of cited code that a list names.")
+
 ;;;###autoload
 (defun muninn-this-file ()
   "List what is remembered about this file, at its lines."
@@ -229,10 +235,11 @@
     (muninn--list
      file
      (mapcar (lambda (note)
-               (muninn--place file (plist-get note :start)
-                              (string-trim-right
-                               (format "%s: %s %s" (muninn--type-name (plist-get note :type)) (plist-get note :title)
-                                       (plist-get note :state)))))
+               (let ((state (cdr (assoc (plist-get note :state) muninn--states)))
+                     (title (plist-get note :title)))
+                 (muninn--place file (plist-get note :start)
+                                (muninn--memory (plist-get note :id) (plist-get note :type)
+                                                (if state (format "%s (%s)" title state) title)))))
              (plist-get (muninn--ask "annotate" file) :notes)))))
 
 (defvar muninn-view-mode-map
@@ -320,15 +327,41 @@
 (defun muninn-sessions ()
   "List the sessions that wrote to the memory."
   (interactive)
-  (muninn--document
-   "sessions"
-   (mapconcat (lambda (one)
-                (format "%s  %s  %d %s  %s  %s" (plist-get one :title) (plist-get one :state)
-                        (plist-get one :memories) (if (= 1 (plist-get one :memories)) "memory" "memories")
-                        (plist-get one :branch) (seq-find (lambda (name) (not (string= name "")))
-                                                    (list (plist-get one :author) (plist-get one :agent)
-                                                          (plist-get one :actor)) "")))
-              (plist-get (muninn--ask "sessions") :sessions) "\n")))
+  (let ((sessions (plist-get (muninn--ask "sessions") :sessions)))
+    (muninn--document "sessions" (if sessions (mapconcat #'muninn--session-line sessions "\n")
+                                   "No session has remembered anything."))))
+
+(defun muninn--session-line (one)
+  "Return the line of the session ONE."
+  (let ((names (list (plist-get one :author) (plist-get one :agent) (plist-get one :actor))))
+    (format "%s  %s  %d %s  %s  %s" (plist-get one :title)
+            (if (string= (plist-get one :state) "open") (format "open, %d not sealed" (plist-get one :waiting)) "sealed")
+            (plist-get one :memories) (if (= 1 (plist-get one :memories)) "memory" "memories")
+            (plist-get one :branch) (seq-find (lambda (name) (not (string= name ""))) names ""))))
+
+(defun muninn--side (conflict side)
+  "Return the first line of SIDE of CONFLICT, :left or :right."
+  (muninn--first-line (plist-get (plist-get conflict side) :text)))
+
+(defun muninn--choose (prompt choices)
+  "Return the value of the one of CHOICES, an alist, that a person chooses.
+The only choice is not asked for."
+  (if (cdr choices) (cdr (assoc (completing-read prompt choices nil t) choices)) (cdar choices)))
+
+;;;###autoload
+(defun muninn-resolve ()
+  "Decide a conflict: keep one of its memories, or both."
+  (interactive)
+  (let* ((conflicts (or (plist-get (muninn--ask "conflicts") :conflicts)
+                        (user-error "Muninn: no conflict waits for a decision")))
+         (sides (lambda (one) (cons (format "%s  or: %s" (muninn--side one :left) (muninn--side one :right)) one)))
+         (one (muninn--choose "Conflict to decide: " (mapcar sides conflicts)))
+         (keep (muninn--choose "Which one holds? "
+                               (list (cons (concat "left: " (muninn--side one :left)) "left")
+                                     (cons (concat "right: " (muninn--side one :right)) "right")
+                                     (cons "both: they do not contradict each other" "both")))))
+    (muninn--ask "resolve" (plist-get one :id) "--keep" keep)
+    (message "Muninn: kept %s" keep)))
 
 (defvar tags-file-name)
 (defvar tags-table-list)

@@ -264,7 +264,7 @@ def test_a_line_says_what_cites_it_and_why(rules):
     muninn, ids = rules
     told = muninn.call("about", file=FILE, line=7)
     assert told.ids == (ids[0],)
-    assert "*cites get_user_name, lines 6-8 · unchanged*" in told.text
+    assert "*cites these lines · unchanged*" in told.text
     assert "decision · in force" in told.text
     assert "… and 2 more about this file" in told.text
 

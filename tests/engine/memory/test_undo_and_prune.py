@@ -68,8 +68,14 @@ def test_undo_gives_the_files_back_and_recall_follows(muninn):
 
 
 def test_answers_mark_what_contradicts_until_a_person_decides(muninn):
-    ids = [muninn.call("remember", text=f"Jobs are{word} stored in Redis.").ids[0] for word in ("", " not")]
+    about = {"type": "decision", "files": ["README.md"]}
+    ids = [muninn.call("remember", text=f"Jobs are{word} stored in Redis.", **about).ids[0] for word in ("", " not")]
     muninn.call("reconcile")
+
+    def read():
+        page = {"uri": f"muninn:/memory/{ids[0]}.md"}
+        plain, *rich = (muninn.call("document", **page, form=form).text for form in ("plain", "card", "page"))
+        return plain, [*rich, muninn.call("about", file="README.md").text]
 
     def marks():
         hits = muninn.call("recall", query="where are jobs stored", kind="memory").hits
@@ -80,9 +86,14 @@ def test_answers_mark_what_contradicts_until_a_person_decides(muninn):
     expected = {ids[0]: f"contradicts {short[1]}, undecided", ids[1]: f"contradicts {short[0]}, undecided"}
     assert marks() == [expected, expected]
     assert f"; contradicts {short[1]}, undecided)" in muninn.call("context", query="where are jobs stored").text
+    plain, rich = read()
+    assert all("⚠ in conflict with: " in text for text in rich)
+    assert all("in force" not in text for text in (plain, *rich))
     (conflict,) = muninn.call("conflicts").conflicts
     muninn.call("resolve", id=conflict.id, keep="both")
     assert marks() == [dict.fromkeys(ids, "")] * 2
+    plain, rich = read()
+    assert all("in conflict" not in text and "in force" in text for text in (plain, *rich))
 
 
 def test_a_conflict_shows_the_lines_that_each_side_cites(muninn):

@@ -7,7 +7,7 @@ import { Failure } from '../failure';
 import { within, workTree } from '../paths';
 import { complete } from '../process';
 import { installation } from '../program';
-import { GESTURES, gesture } from '../gestures';
+import { GESTURES, gesture, supersede } from '../gestures';
 import { bare, DOCUMENT } from '../links';
 import type { Places } from '../places';
 import type { Repositories } from '../repositories';
@@ -67,6 +67,7 @@ export function registerCommands(
   ours('document', (address) => openDocument(repositories, places, text(address) ?? ''));
   ours('closeCards', async () => places.cards.close());
   on('forget', (server, node) => memory.forget(server, node as Node));
+  on('supersede', (server, node) => supersede(server, places, memory.memoryOf(node)));
   on('confirm', (server, node) => memory.confirm(server, node as Node));
   on('approve', (server, node) => memory.review(server, node as Node, 'approve'));
   on('reject', (server, node) => memory.review(server, node as Node, 'reject'));
@@ -104,9 +105,11 @@ async function openDocument(repositories: Repositories, { reader }: Places, addr
 }
 
 async function groupBy({ folder, label }: Server): Promise<void> {
-  const rows = GROUPINGS.map((label) => ({ label }));
-  const chosen = await vscode.window.showQuickPick(rows, { title: `${label}: Group memories by` });
-  if (chosen) await vscode.workspace.getConfiguration('muninn', folder).update('views.groupBy', chosen.label, vscode.ConfigurationTarget.Workspace);
+  const settings = vscode.workspace.getConfiguration('muninn', folder);
+  const now = settings.get<string>('views.groupBy');
+  const rows = GROUPINGS.map((grouping) => ({ label: grouping, description: grouping === now ? 'now' : '' }));
+  const chosen = await vscode.window.showQuickPick(rows, { title: `${label}: Group Memories By`, placeHolder: 'Grouping of the view Memory' });
+  if (chosen) await settings.update('views.groupBy', chosen.label, vscode.ConfigurationTarget.Workspace);
 }
 
 /** Installs the server with uv or pipx, says how far it is, and starts it. Throws a Failure. */

@@ -131,7 +131,7 @@ async function compare(server: Server, documents: Documents, id: string): Promis
   const conflict = conflicts[0];
   if (!conflict) return;
   const [left, right] = await Promise.all(
-    [conflict.left, conflict.right].map((memory) => documents.prepare(server, { page: 'side', id: memory.id, conflict: id }, memory.title || memory.text)),
+    (['left', 'right'] as const).map((side) => documents.prepare(server, { page: 'side', id: conflict[side].id, conflict: id, side }, headline(conflict[side]))),
   );
   await vscode.commands.executeCommand('vscode.diff', left, right, `Conflict: ${conflict.reason}`);
 }
@@ -146,8 +146,8 @@ async function side(server: Server, node: Node): Promise<ResolveParams['keep'] |
   return (await vscode.window.showQuickPick(rows, { title: `${server.label}: Which one holds?`, ignoreFocusOut: true }))?.keep;
 }
 
-/** VS Code passes no row when the list was replaced between the pointer's move and its click. */
-function memoryOf(node: Node | undefined): string {
+/** The id of a row's memory. VS Code passes no row when the list was replaced between the pointer's move and its click. */
+export function memoryOf(node: Node | undefined): string {
   if (!node) throw new Error('the list has just changed. Press the button again');
   if (node.target?.to === 'memory') return node.target.id;
   throw new Error('this row is no memory');

@@ -7,7 +7,7 @@ import { type Heading, type Row, rows } from '../hits';
 import type { Hit, RecallResult } from '../protocol';
 import { memoryDocument } from '../pages';
 import type { Places } from '../places';
-import type { How } from '../reader';
+import type { How, Shown } from '../reader';
 import type { Server } from '../server';
 import { counted } from '../state';
 import { forget } from './memory';
@@ -49,7 +49,7 @@ export async function recall(server: Server, places: Places, recent: Recent, giv
 async function open(server: Server, { reader, elsewhere }: Places, hit: Hit, how: How = {}): Promise<void> {
   if (hit.repository) return openElsewhere(elsewhere.address(hit), how);
   if (hit.kind === 'memory') return reader.open(server, memoryDocument(hit.id), { ...how, why: hit.why });
-  const { preserveFocus = false, beside = false } = how;
+  const { isPreview: preserveFocus = false, beside = false } = how;
   const telling = hit.snippet.find((each) => each.marks.length);
   const line = Math.max(0, (telling?.line ?? hit.start_line) - 1);
   const end = Math.max(line, hit.end_line - 1);
@@ -61,7 +61,7 @@ async function open(server: Server, { reader, elsewhere }: Places, hit: Hit, how
   editor.revealRange(new vscode.Range(line, 0, end, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-async function openElsewhere(uri: vscode.Uri, { preserveFocus = false, beside = false }: How): Promise<void> {
+async function openElsewhere(uri: vscode.Uri, { isPreview: preserveFocus = false, beside = false }: How): Promise<void> {
   const viewColumn = beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
   await vscode.window.showTextDocument(uri, { preview: true, preserveFocus, viewColumn });
 }
@@ -87,7 +87,7 @@ class Question {
   private readonly before = vscode.window.activeTextEditor;
   private asked = new vscode.CancellationTokenSource();
   private timer: NodeJS.Timeout | undefined;
-  private readonly pageBefore: boolean;
+  private readonly pageBefore: Shown | undefined;
   private previewed = false;
   private over = false;
   private acted = false;
@@ -97,7 +97,7 @@ class Question {
     private readonly places: Places,
     private readonly recent: Recent,
   ) {
-    this.pageBefore = places.reader.isOpen;
+    this.pageBefore = places.reader.page;
     this.list.title = `${server.label}: Recall`;
     this.list.placeholder = 'Why is the cache keyed by commit? Or words, names, type:decision path:src/**';
     this.list.matchOnDescription = true;
@@ -195,7 +195,7 @@ class Question {
   private async preview(hit: Hit): Promise<void> {
     this.previewed = true;
     try {
-      await open(this.server, this.places, hit, { preserveFocus: true, wanted: () => this.list.activeItems[0]?.hit === hit && !this.over });
+      await open(this.server, this.places, hit, { isPreview: true, wanted: () => this.list.activeItems[0]?.hit === hit && !this.over });
     } catch {
       // It went away after it was indexed: choosing it says so.
     }
@@ -203,7 +203,9 @@ class Question {
 
   private async goBack(): Promise<void> {
     if (!this.previewed || this.acted) return;
-    if (!this.pageBefore) this.places.reader.close();
+    const { reader } = this.places;
+    if (this.pageBefore) await reader.restore(this.pageBefore);
+    else reader.close();
     if (!this.before) return;
     // The editor has the keys again already: taking them once more would close a list that was opened meanwhile.
     const { document, selection } = this.before;

@@ -32,13 +32,13 @@ export class Views implements vscode.Disposable {
     const load = (rows: (server: Server, within?: Node) => Promise<readonly Node[]>) => (within?: Node) =>
       this.loaded((server) => rows(server, within), within);
     this.trees = {
-      memory: new Tree('muninn.memory', load((server) => this.memories(server)), () => 'No memory yet: “Muninn: Remember” stores the first.'),
+      memory: new Tree('muninn.memory', load((server) => this.memories(server)), () => this.noMemory()),
       file: new Tree('muninn.file', load((server) => this.atHand(server)), () => this.aboutFile()),
       timeline: new Tree('muninn.timeline', load((server) => this.timeline(server)), () => this.aboutFile()),
       sessions: new Tree('muninn.sessions', load((server, one) => this.sessions(server, one)), () => 'No session has remembered anything.'),
-      conflicts: new Tree('muninn.conflicts', load(conflicts), () => 'No contradictions wait for you.', badge),
-      stale: new Tree('muninn.stale', load(stale), () => 'All code that memories cite still says so.'),
-      knowledge: new Tree('muninn.knowledge', load(knowledge), () => 'No knowledge files in .muninn/knowledge.'),
+      conflicts: new Tree('muninn.conflicts', load(conflicts), () => 'No conflict waits for a decision.', badge),
+      stale: new Tree('muninn.stale', load(stale), () => 'No memory cites code that has changed.'),
+      knowledge: new Tree('muninn.knowledge', load(knowledge), () => 'No pages of knowledge, packs or context files yet.'),
     };
     this.registrations.push(
       ...Object.values(this.trees),
@@ -152,7 +152,12 @@ export class Views implements vscode.Disposable {
     const file = this.fileOf(server);
     if (!file) return [];
     const found = await server.request('memories', { file, limit: LISTED });
-    return timelineNodes(found.memories, found.citations, found.total, new Date());
+    return withConflicts(timelineNodes(found.memories, found.citations, found.total, new Date()), await conflicting(server));
+  }
+
+  /** What the list of memories says without rows. */
+  private noMemory(): string {
+    return this.filter ? `No memory contains “${this.filter}”.` : 'No memory yet. “Muninn: Remember” stores the first.';
   }
 
   /** What a view of a file says without rows. */

@@ -1,6 +1,7 @@
 // Memories as rows: grouped, with their state. Pure.
 
 import { byline } from '../byline';
+import { doubtsOf, placeOf, stateOf } from '../citations';
 import { firstLine } from '../hits';
 import { iconOf } from '../kinds';
 import type { Citation, Memory } from '../protocol';
@@ -20,6 +21,7 @@ export function memoryNode(memory: Memory, cites: readonly Citation[] = [], with
   return {
     key: `${within}/${memory.id}`,
     label: title,
+    what: memory.type.replace('_', ' '),
     description: marks(memory, cites).join(' · '),
     tooltip: tooltip(memory, cites),
     ...(signOf(cites) ?? { icon: iconOf(memory.type) }),
@@ -54,7 +56,7 @@ export function fileNodes(memories: readonly Memory[], cites: Citations, file: s
   return memoryNodes(ordered, cites, 'none', total).map((row) => {
     const span = row.target?.to === 'memory' ? lines.get(row.target.id) : undefined;
     const place = !span ? '' : span.start === span.end ? `line ${span.start}` : `lines ${span.start}-${span.end}`;
-    return { ...row, description: [place, ...(row.description ?? '').split(' · ').filter((part) => part !== file)].filter((part) => part).join(' · ') };
+    return { ...row, description: joined(place, ...(row.description ?? '').split(' · ').filter((part) => part !== file)) };
   });
 }
 
@@ -62,8 +64,9 @@ export function fileNodes(memories: readonly Memory[], cites: Citations, file: s
 export function timelineNodes(memories: readonly Memory[], cites: Citations, total: number, now: Date): Node[] {
   const written = new Map(memories.map((each) => [each.id, byline(each, now)]));
   return memoryNodes(memories, cites, 'none', total).map((row) => {
-    const description = row.target?.to === 'memory' ? written.get(row.target.id) : undefined;
-    return description === undefined ? row : { ...row, description };
+    const by = row.target?.to === 'memory' ? written.get(row.target.id) : undefined;
+    if (by === undefined || row.target?.to !== 'memory') return row;
+    return { ...row, description: by, said: joined(by, ...doubtsOf(cites[row.target.id] ?? [])) }; // the icon shows the state
   });
 }
 
@@ -78,8 +81,8 @@ export function withConflicts(rows: readonly Node[], conflicting: ReadonlySet<st
   return rows.map((row) => {
     if (row.children) return { ...row, children: withConflicts(row.children, conflicting) };
     if (row.target?.to !== 'memory' || !conflicting.has(row.target.id)) return row;
-    const description = ['in conflict', row.description].filter((part) => part).join(' · ');
-    return { ...row, description, icon: 'git-merge', colour: 'list.warningForeground' };
+    const said = row.said === undefined ? {} : { said: joined('in conflict', row.said) };
+    return { ...row, ...said, description: joined('in conflict', row.description), icon: 'git-merge', colour: 'list.warningForeground' };
   });
 }
 
@@ -93,7 +96,9 @@ function grouped(memories: readonly Memory[], cites: Citations, by: Exclude<Grou
     .map(([name, members]) => ({
       key: `${by}:${name}`,
       label: name ? name.replace('_', ' ') : `no ${by}`,
+      what: 'group',
       description: String(members.length),
+      said: counted(members.length, 'memory', 'memories'),
       icon: by === 'type' ? iconOf(name) : by === 'file' ? 'file' : 'tag',
       children: members.map((each) => memoryNode(each, cites[each.id], `${by}:${name}`)),
     }));
@@ -125,10 +130,8 @@ export function headline(memory: Memory): string {
 }
 
 function marks(memory: Memory, cites: readonly Citation[]): string[] {
-  const found = cites.filter(({ state }) => state === 'drifted' || state === 'gone');
-  const states = [...new Set(found.map(({ state }) => (state === 'gone' ? 'code gone' : 'code changed')))];
   return [
-    ...states,
+    ...doubtsOf(cites),
     ...(memory.review === 'pending' ? ['waits for approval'] : []),
     ...(memory.pinned ? ['pinned'] : []),
     ...(memory.private ? ['private'] : []),
@@ -139,6 +142,10 @@ function marks(memory: Memory, cites: readonly Citation[]): string[] {
 
 function tooltip(memory: Memory, cites: readonly Citation[]): string {
   const who = `${memory.type.replace('_', ' ')} · ${byline(memory, new Date())}`;
-  const places = cites.map(({ path, start, end, state }) => `${path}${start ? `:${start}-${end}` : ''} ${state}`);
+  const places = cites.map((cite) => joined(placeOf(cite.path, cite.start, cite.end), stateOf(cite)));
   return [memory.text.trim(), who, ...places].join('\n\n');
+}
+
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part).join(' · ');
 }

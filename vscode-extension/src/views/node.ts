@@ -10,7 +10,11 @@ export type Target =
 export interface Node {
   readonly key: string;
   readonly label: string;
+  /** What it is, for a screen reader: the icon says it to the eye. */
+  readonly what?: string;
   readonly description?: string;
+  /** What a screen reader says in place of the description. */
+  readonly said?: string;
   readonly tooltip?: string;
   readonly icon?: string;
   readonly colour?: string;
@@ -29,8 +33,13 @@ export function rowsOf(repository: string, rows: readonly Node[]): Node[] {
   return rows.map((row) => ({ ...row, repository, ...(row.children ? { children: rowsOf(repository, row.children) } : {}) }));
 }
 
-/** The accessible label of a row: all visible text in reading order. */
-export function spoken(node: Node): string {
-  const inside = node.children?.length ? `${node.children.length} inside` : '';
-  return [node.label, node.description, inside].filter((part) => part).join(', ');
+/** The accessible label of a row, one sentence: what it is, its text and its state. */
+export function spoken({ what = '', label, description = '', said = description }: Node): string {
+  const name = label.replace(/\.$/, '');
+  const state = said ? `; ${said.replaceAll(' · ', ', ')}` : '';
+  return `${what && `${capital(what)}: `}${name}${state}.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,6 +1,7 @@
 // Sessions, conflicts, stale memories and knowledge as rows. Pure.
 
 import { writer } from '../byline';
+import { placeOf, stateOf, statesOf } from '../citations';
 import type { Citation, Conflict, VerifyResult, WorkSession } from '../protocol';
 import { counted } from '../state';
 import { headline, kindOf, memoryNode, signOf } from './memories';
@@ -11,6 +12,7 @@ export function conflictNodes(conflicts: readonly Conflict[]): Node[] {
   return conflicts.map((conflict) => ({
     key: conflict.id,
     label: headline(conflict.left),
+    what: 'conflict',
     description: `or: ${headline(conflict.right)}`,
     tooltip: `${conflict.reason}\n\nLeft: ${conflict.left.text.trim()}\n\nRight: ${conflict.right.text.trim()}`,
     icon: 'git-merge',
@@ -27,11 +29,14 @@ export function sessionNodes(sessions: readonly WorkSession[]): Node[] {
     const { session, title, state, begin, end, waiting, memories, branch, task } = one;
     const open = state === 'open';
     const span = `${begin.slice(0, 16)} to ${end.slice(0, 16)}`.replaceAll('T', ' ');
+    const on = branch ? `branch ${branch}` : end.slice(0, 10);
     const left = `${counted(memories, 'memory', 'memories')}, ${counted(one.records, 'record', 'records')}`;
     return {
       key: session,
       label: title,
+      what: 'session',
       description: [open ? `${waiting} not sealed` : `sealed, ${counted(memories, 'memory', 'memories')}`, branch || end.slice(0, 10)].join(' · '),
+      said: open ? `${counted(waiting, 'record', 'records')} not sealed, ${on}` : `sealed, ${counted(memories, 'memory', 'memories')}, ${on}`,
       tooltip: [session, span, left, [branch, task, writer(one)].filter((part) => part).join(' · ')].join('\n\n'),
       icon: open ? 'circle-filled' : 'archive',
       kind: open ? 'session.open' : 'session',
@@ -48,7 +53,9 @@ export function staleNodes(found: VerifyResult['found']): Node[] {
     .map(({ one, cites }) => ({
       key: one.id,
       label: one.title,
-      description: [...new Set(cites.map(({ state }) => state))].join(', '),
+      what: one.type.replace('_', ' '),
+      description: statesOf(cites).join(', '),
+      tooltip: [one.title, ...cites.map((cite) => `${placeOf(cite.path, cite.start, cite.end)} · ${stateOf(cite)}`)].join('\n\n'),
       ...(signOf(cites) ?? { icon: 'arrow-swap' }),
       kind: kindOf(cites),
       target: { to: 'memory' as const, id: one.id, title: one.title },
@@ -57,8 +64,8 @@ export function staleNodes(found: VerifyResult['found']): Node[] {
 }
 
 function place(cite: Citation, key: string): Node {
-  const row = { key, label: `${cite.path}${cite.start ? `:${cite.start}` : ''}`, icon: 'go-to-file' };
-  const description = [cite.symbol, cite.state, cite.was && `was ${cite.was}`].filter((part) => part).join(' · ');
+  const row = { key, label: placeOf(cite.path, cite.start, cite.end), what: 'place', icon: 'go-to-file' };
+  const description = [stateOf(cite), cite.symbol, cite.was && `was ${cite.was}`].filter((part) => part).join(' · ');
   if (cite.state === 'gone') return { ...row, description };
   return { ...row, description, target: { to: 'file', path: cite.path, line: cite.start } };
 }
@@ -73,12 +80,15 @@ export function knowledgeNodes(paths: readonly string[]): Node[] {
   return [...folders].map(([folder, files]) => ({
     key: folder,
     label: folder.replace(/^\.muninn\//, '') || '.',
+    what: 'folder',
     description: String(files.length),
+    said: counted(files.length, 'page', 'pages'),
     icon: 'folder',
     open: folders.size === 1,
     children: files.map((path) => ({
       key: path,
       label: path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, ''),
+      what: 'page',
       icon: 'book',
       kind: 'knowledge',
       target: { to: 'file' as const, path, line: 1 },

@@ -103,7 +103,7 @@ suite('Muninn in VS Code', () => {
     await editor.edit((edit) => edit.replace(new vscode.Range(5, 0, 6, 0), '    return name + commit\n'));
     await editor.document.save();
     const stale = await api.views.rows('stale');
-    assert.equal(stale[0]?.description, 'drifted');
+    assert.equal(stale[0]?.description, 'code changed');
     const ours = (): vscode.Diagnostic[] => vscode.languages.getDiagnostics(file).filter(({ source }) => source === 'muninn');
     await until(vscode.languages.onDidChangeDiagnostics, () => ours().length === 1);
     assert.deepEqual([ours()[0]?.range.start.line, ours()[0]?.severity], [3, vscode.DiagnosticSeverity.Information]);

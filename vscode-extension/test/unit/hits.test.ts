@@ -25,6 +25,12 @@ test('a memory shows its headline, and below it type, author, age, file and text
   });
 });
 
+test('a memory that is in a conflict, or whose code has changed, says so', () => {
+  const cite = { path: 'src/cache.py', start: 4, end: 6, symbol: '', state: 'drifted', was: '', note: '' } as const;
+  const memory = { ...HIT, kind: 'memory', type: 'decision', title: '', text: 'Use limpets.', status: 'contradicts 0a1b2c3d, undecided', cites: [cite] } as const;
+  expect(row(memory).detail).toBe('decision · in conflict · code changed · src/cache.py');
+});
+
 test('a hit of another repository names the repository', () => {
   expect(row({ ...HIT, repository: 'org:billing' }).description).toBe('render_page · org:billing');
   const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', title: 'Wait', text: 'A day.', repository: 'org:billing' } as const;

@@ -3,7 +3,7 @@ import { address, memoryDocument, pageOf, type Page, withReasons } from '../../s
 
 test('an address round-trips to its page', () => {
   const pages: Page[] = [
-    { page: 'side', id: 'a?b&c#d%e', conflict: 'ü' },
+    { page: 'side', id: 'a?b&c#d%e', conflict: 'ü', side: 'left' },
     { page: 'context', params: { query: 'what & why?', budget: 100, files: ['a b.py'] } },
   ];
   for (const page of pages) expect(pageOf(address(page, 'title').query)).toEqual(page);

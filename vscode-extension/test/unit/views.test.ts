@@ -16,7 +16,7 @@ test('a memory whose code has changed is marked', () => {
   const stale = memoryNode(MEMORY, [{ ...CITE, state: 'drifted' }]);
   expect(fresh).toMatchObject({ icon: 'law', kind: 'memory', target: { to: 'memory', id: MEMORY.id } });
   expect(stale).toMatchObject({ icon: 'warning', kind: 'memory.stale', description: 'code changed · src/cache.py' });
-  expect(stale.tooltip).toContain('src/cache.py:4-6 drifted');
+  expect(stale.tooltip).toContain('src/cache.py:4-6 · code changed');
 });
 
 test('only citations whose code still exists can be confirmed', () => {
@@ -24,8 +24,8 @@ test('only citations whose code still exists can be confirmed', () => {
   expect(row('moved')).toMatchObject({ icon: 'law', kind: 'memory.stale' });
   expect(row('drifted')).toMatchObject({ icon: 'warning', kind: 'memory.stale', colour: 'list.warningForeground' });
   expect(row('gone')).toMatchObject({ icon: 'error', kind: 'memory.gone', colour: 'list.errorForeground' });
-  const [stale] = staleNodes([{ id: 'a', title: 'A', cites: [{ ...CITE, state: 'gone' }] } as unknown as Verified]);
-  expect(stale).toMatchObject({ icon: 'error', kind: 'memory.gone' });
+  const [stale] = staleNodes([{ id: 'a', type: 'bug_fix', title: 'A', cites: [{ ...CITE, state: 'gone' }] } as unknown as Verified]);
+  expect(stale).toMatchObject({ icon: 'error', kind: 'memory.gone', description: 'code gone' });
 });
 
 test('rows at every depth carry their repository', () => {
@@ -102,6 +102,10 @@ test('an open session shows its unsealed memories, a sealed one its branch', () 
   expect(open?.tooltip).toContain('2026-02-01 08:00 to 2026-02-01 09:30');
   expect(open?.tooltip).toContain('main · claude-code 2 for Ada');
   expect(sealed).toMatchObject({ kind: 'session', closed: false, description: 'sealed, 0 memories · 2026-02-01' });
+  expect([open, sealed].map((row) => row && spoken(row))).toEqual([
+    'Session: The form; 2 records not sealed, branch main.',
+    'Session: The form; sealed, 0 memories, 2026-02-01.',
+  ]);
 });
 
 test('a conflict shows both sides', () => {
@@ -125,6 +129,25 @@ test('knowledge is grouped by folder', () => {
   expect(rows[0]?.children?.map(({ label }) => label)).toEqual(['a', 'b']);
 });
 
-test('the accessible label contains all that a row shows', () => {
-  expect(spoken({ key: 'k', label: 'decision', description: '2', children: [memoryNode(MEMORY)] })).toBe('decision, 2, 1 inside');
+test('the accessible label is a sentence with the type and the state that icons show', () => {
+  const changed: Citation = { ...CITE, state: 'drifted' };
+  const now = new Date('2026-01-05T03:04:05Z');
+  const [group] = withConflicts(memoryNodes([MEMORY], { [MEMORY.id]: [changed] }, 'type', 1), new Set([MEMORY.id]));
+  const [line] = fileNodes([MEMORY], { [MEMORY.id]: [changed] }, 'src/cache.py', 1);
+  const [entry] = withConflicts(timelineNodes([MEMORY], { [MEMORY.id]: [changed] }, 1, now), new Set([MEMORY.id]));
+  const [stale] = staleNodes([{ id: 'a', type: 'bug_fix', title: 'A', cites: [{ ...CITE, state: 'moved', was: 'old.py:1-3' }], fixed: false }]);
+  const [folder] = knowledgeNodes(['.muninn/knowledge/a.md']);
+  const [conflict] = conflictNodes([{ id: 'c1', left: memory('a'), right: memory('b'), reason: '', ts: '', code: [], keep: '' }]);
+  const rows = [group, group?.children?.[0], line, entry, stale, stale?.children?.[0], folder, folder?.children?.[0], conflict];
+  expect(rows.map((row) => row && spoken(row))).toEqual([
+    'Group: decision; 1 memory.',
+    'Decision: Cache by commit; in conflict, code changed, src/cache.py.',
+    'Decision: Cache by commit; lines 4-6, code changed.',
+    'Decision: Cache by commit; in conflict, Ada, 3 days ago, code changed.',
+    'Bug fix: A; code moved.',
+    'Place: src/cache.py:4-6; code moved, render_page, was old.py:1-3.',
+    'Folder: knowledge; 1 page.',
+    'Page: a.',
+    'Conflict: Memory a; or: Memory b.',
+  ]);
 });

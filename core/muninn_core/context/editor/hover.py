@@ -23,12 +23,16 @@ SHOWN = 5
 
 
 class Shown(NamedTuple):
-    """A memory or a decision document, and the reason why it is shown at the place."""
+    """A memory or a decision document, and the reason why it is shown at the place.
+
+    `against` are the memories that the memory is in conflict with.
+    """
 
     why: str
     memory: Memory | None = None
     document: Document | None = None
     citations: Sequence[Citation] = ()
+    against: Sequence[Memory] = ()
 
 
 def about_markdown(
@@ -66,7 +70,7 @@ def entry(shown: Shown, link: Link, now: datetime, *, rich: bool = False) -> str
     """Return the markdown of one entry: the card of a memory, or title, state, reason and link of a document."""
     if shown.memory is not None:
         style = Style(rich=rich, short=True)
-        return "\n\n".join(card(shown.memory, shown.citations, link, now, style, why=shown.why))
+        return "\n\n".join(card(shown.memory, shown.citations, link, now, style, why=shown.why, against=shown.against))
     assert shown.document is not None
     document = shown.document
     state = document.status_text or document.phase

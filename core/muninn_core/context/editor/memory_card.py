@@ -22,7 +22,7 @@ from muninn_core.context.editor.markdown import (
     quoted,
 )
 from muninn_core.context.memory_summary import facts, headline, shorten
-from muninn_core.context.staleness import warning
+from muninn_core.context.staleness import STATES, warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.detail import detail_text
 from muninn_core.model.memory import Memory
@@ -60,33 +60,42 @@ class Style(NamedTuple):
 
 
 def card(
-    memory: Memory, citations: Sequence[Citation], link: Link, now: datetime, style: Style, *, why: str = ""
+    memory: Memory,
+    citations: Sequence[Citation],
+    link: Link,
+    now: datetime,
+    style: Style,
+    *,
+    why: str = "",
+    against: Sequence[Memory] = (),
 ) -> list[str]:
-    """Return the paragraphs of a card, in markdown. Ages are those at `now`; `why` says why the memory is shown."""
+    """Return the paragraphs of a card, in markdown.
+
+    Ages are those at `now`. `why` says why the memory is shown. `against` are the memories that it is in conflict with.
+    """
     title, text = _heading(memory)
     text = shorten(text, TEXT_LENGTH) if style.short else text
-    stale = _shown_place(warning(citations))
     begun = title.endswith("…") and not own_title(title, memory.text)  # the text has all of it
     parts = [f"# {escape(title)}"] if style.page else [] if begun else [f"**{escape(title)}**"]
     parts += [paragraphs(text) if style.rich else quoted(text)] if text else []
-    parts += [escape(" · ".join(page_facts(memory, now))) + (f"  \n*{escape(why)}*" if why else "")]
-    parts += [f"⚠ {escape(stale)}"] if stale else []
+    told = page_facts(memory, now, is_disputed=bool(against))
+    parts += [escape(" · ".join(told)) + (f"  \n*{escape(why)}*" if why else "")]
+    parts += [f"⚠ in conflict with: {_linked(other, link)}" for other in against]
+    parts += _stale(citations, link, style)
     parts += _code(memory, citations, link, style)
     parts += _actions(memory, citations, link, style)
     parts += [folded("Details", details(memory, link, short=style.short))] if style.rich and not style.page else []
     return parts
 
 
-def plain_card(memory: Memory, citations: Sequence[Citation], now: datetime) -> str:
+def plain_card(memory: Memory, citations: Sequence[Citation], now: datetime, *, is_disputed: bool = False) -> str:
     """Return a card as text without markdown, in lines of at most `WIDTH` characters, to compare it with another."""
     title, text = headline(memory), memory.text or "(redacted)"
     paragraphs = [title, text.strip()] if own_title(title, text) else [text.strip()]
     parts = [_wrapped(line) for each in paragraphs for line in each.split("\n")]
     places = [each.place for each in citations] or list(memory.files)
-    return (
-        "\n".join([*parts, "", " · ".join(page_facts(memory, now)), *filter(None, [warning(citations)]), *places])
-        + "\n"
-    )
+    told = page_facts(memory, now, is_disputed=is_disputed)
+    return "\n".join([*parts, "", " · ".join(told), *filter(None, [warning(citations)]), *places]) + "\n"
 
 
 def _heading(memory: Memory) -> tuple[str, str]:
@@ -111,10 +120,13 @@ def beyond(text: str, headline: str) -> str:
     return rest.lstrip(".!? \n") if whole.startswith(begin) and rest[:1] in {"", *".!?\n"} else whole
 
 
-def page_facts(memory: Memory, now: datetime) -> list[str]:
-    """Return the facts of a memory, and "in force" for a constraint or decision that is active and not expired."""
+def page_facts(memory: Memory, now: datetime, *, is_disputed: bool = False) -> list[str]:
+    """Return the facts of a memory, and "in force" for a constraint or decision that is active, not expired and in no
+    conflict.
+    """
     found = [memory.type.replace("_", " "), *facts(memory, now)[1:]]
-    found[1:1] = ["in force"] if memory.type in _RULES and memory.active and not memory.expired else []
+    holds = memory.type in _RULES and memory.active and not memory.expired and not is_disputed
+    found[1:1] = ["in force"] if holds else []
     return found
 
 
@@ -137,26 +149,43 @@ def details(memory: Memory, link: Link, *, short: bool = False) -> str:
     return "\n".join([*head, *(f"- {name}: {value}" for name, value in rows)])
 
 
+def _stale(citations: Sequence[Citation], link: Link, style: Style) -> list[str]:
+    """Return a warning that names the cited code that has changed, with links, and the code that is gone."""
+    parts = []
+    for state, words in STATES.items():
+        rows = list(dict.fromkeys(_place(each, link) for each in citations if each.state == state))
+        parts += [f"{words}: {', '.join(_counted(rows, style))}"] if rows else []
+    return [f"⚠ {'; '.join(parts)}"] if parts else []
+
+
 def _code(memory: Memory, citations: Sequence[Citation], link: Link, style: Style) -> list[str]:
-    """Return the cited lines and the named files as links. Gone code has no link."""
+    """Return the cited lines and the named files as links, without those that the warning names."""
     cited = {each.path for each in citations}
-    rows = [_place(each, link) for each in citations]
+    rows = [_place(each, link) for each in citations if each.state not in STATES]
     rows += [markdown_link(path, link("file", path)) for path in memory.files if path not in cited]
     if style.page:
         return ["\n".join(f"- {row}" for row in rows)] if rows else []
+    return [" · ".join(_counted(rows, style))] if rows else []
+
+
+def _counted(rows: list[str], style: Style) -> list[str]:
+    """Return the rows that a card has room for, and the number of the others."""
     shown = rows[:PLACES] if style.short else rows
-    shown += [f"{len(rows) - len(shown)} more"] if len(rows) > len(shown) else []
-    return [" · ".join(shown)] if shown else []
+    return [*shown, f"{len(rows) - PLACES} more"] if len(rows) > len(shown) else shown
+
+
+def _linked(memory: Memory, link: Link) -> str:
+    return markdown_link(headline(memory), link("memory", address_part(memory.id, headline(memory))))
 
 
 def _place(citation: Citation, link: Link) -> str:
     name = f" {escape(citation.symbol)}" if citation.symbol else ""
     if citation.state == "gone":
-        return f"{escape(_shown_place(citation.place))}{name} (gone)"
+        return escape(_shown_place(citation.place)) + name
     target = ("line", f"{citation.path}:{citation.start}") if citation.start else ("file", citation.path)
-    moved = f"moved from {_shown_place(citation.was)}"
-    state = {"moved": moved, "unchecked": citation.note}  # the warning names what has drifted
-    note = state.get(citation.state, "")
+    was = _shown_place(citation.was)
+    notes = {"moved": f"moved from {was}", "drifted": f"was {was}" if was else "", "unchecked": citation.note}
+    note = notes.get(citation.state, "")
     return markdown_link(_shown_place(citation.place), link(*target)) + name + (f" ({escape(note)})" if note else "")
 
 

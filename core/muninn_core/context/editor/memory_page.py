@@ -29,13 +29,15 @@ def memory_page(
     now: datetime,
     *,
     rich: bool = False,
+    against: Sequence[Memory] = (),
 ) -> str:
     """Return a memory as a page: its card, links, history and details.
 
-    `others` maps the ids of linked memories to these memories. The text is quoted, because it is data. With `rich`,
-    actions are `command:` links, and history and details are folded with HTML.
+    `others` maps the ids of linked memories to these memories; `against` are those that it is in conflict with. The
+    text is quoted, because it is data. With `rich`, actions are `command:` links, and history and details are folded
+    with HTML.
     """
-    parts = card(memory, citations, link, now, Style(rich=rich, page=True))
+    parts = card(memory, citations, link, now, Style(rich=rich, page=True), against=against)
     targets = [(each.relation, each.target) for each in memory.links]
     targets += [("superseded by", memory.superseded_by)] if memory.superseded_by else []
     targets += [("merged into", memory.merged_into)] if memory.merged_into else []

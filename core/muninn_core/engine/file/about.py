@@ -63,11 +63,16 @@ def whole_file(workspace: Workspace, found: Remembered) -> list[Shown]:
 
 
 def labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
-    """Return entries whose memories have the state of their commit and their author."""
+    """Return entries whose memories have the state of their commit, their author and their conflicts."""
     memories = [each.memory for each in shown if each.memory is not None]
     works = workspace.labelled(memories)
     by_id = {memory.id: memory for memory in works}
-    return [each._replace(memory=by_id[each.memory.id]) if each.memory is not None else each for each in shown]
+    return [
+        each._replace(memory=by_id[each.memory.id], against=workspace.memory.opponents(each.memory.id))
+        if each.memory is not None
+        else each
+        for each in shown
+    ]
 
 
 def _mentions(

@@ -183,7 +183,7 @@ def _drifted(
         )
     kind = memory.type.replace("_", " ")
     article = "an" if kind[0] in "aeiou" else "a"
-    message = f"This code has changed since {article} {kind} was made from it: {headline(memory)}"
+    message = f"This code has changed since {article} {kind} cited it: {headline(memory)}"
     return Doubt(
         level="information",
         rule="drifted",

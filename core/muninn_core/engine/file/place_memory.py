@@ -103,7 +103,8 @@ def _placed(found: Remembered, line: int) -> Iterator[_Found]:
         ]
         if spans:
             citation = min(spans, key=lambda citation: citation.end - citation.start)
-            yield (0, citation.end - citation.start, memory.id), _shown(found, memory, _cites(citation))
+            why = _cites("this line" if citation.start == citation.end else "these lines", citation)
+            yield (0, citation.end - citation.start, memory.id), _shown(found, memory, why)
 
 
 def _named(found: Remembered, line: int, given: str, by_name: ByName) -> Iterator[_Found]:
@@ -131,20 +132,15 @@ def _whole(found: Remembered) -> Iterator[_Found]:
     rest = [memory for memory in found.memories if not memory.pinned]
     for number, memory in enumerate((*pins, *rest)):
         spans = [citation for citation in found.here(memory) if citation.start]
-        why = _cites(spans[0]) if spans else "is about this file"
+        why = _cites("lines of this file", spans[0]) if spans else "is about this file"
         yield (4 if spans else 3, number, memory.id), _shown(found, memory, why)
     for document in found.library:
         if document.in_force and found.path in document.files:
             yield (3, 0, document.path), Shown("names this file", document=document)
 
 
-def _cites(citation: Citation) -> str:
-    lines = f"line {citation.start}" if citation.start == citation.end else f"lines {citation.start}-{citation.end}"
-    what = f"{citation.symbol}, {lines}" if citation.symbol else lines
-    state = {"fresh": "unchanged", "moved": f"moved from {citation.was}", "drifted": "changed since"}.get(
-        citation.state, ""
-    )
-    return f"cites {what}" + (f" · {state}" if state else "")
+def _cites(what: str, citation: Citation) -> str:
+    return f"cites {what}" + (" · unchanged" if citation.state == "fresh" else "")  # the card shows any other state
 
 
 def _shown(found: Remembered, memory: Memory, why: str) -> Shown:

@@ -88,16 +88,18 @@ def _memory(asked: _Asked) -> tuple[str, str]:
     records = shared.records if shared is not None else workspace.memory.log.records
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
     cited = with_overlays(workspace.citations, asked.call.buffers).checker().judge(memory)
-    link = linker(workspace.layout.root, virtual=True)
+    link, against = linker(workspace.layout.root, virtual=True), workspace.memory.opponents(memory.id)
     if asked.form == "plain":
-        return headline(labelled), plain_card(labelled, cited, now)
+        return headline(labelled), plain_card(labelled, cited, now, is_disputed=bool(against))
     if asked.form == "card":
-        return headline(labelled), "\n\n".join(card(labelled, cited, link, now, Style(rich=True))) + "\n"
+        parts = card(labelled, cited, link, now, Style(rich=True), against=against)
+        return headline(labelled), "\n\n".join(parts) + "\n"
     known = workspace.memory.all()
     others = {link.target: known[link.target] for link in memory.links if link.target in known}
     others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
     rich = asked.form == "page"
-    return headline(labelled), memory_page.memory_page(labelled, cited, events, others, link, now, rich=rich)
+    page = memory_page.memory_page(labelled, cited, events, others, link, now, rich=rich, against=against)
+    return headline(labelled), page
 
 
 def _notes(asked: _Asked) -> tuple[str, str]:

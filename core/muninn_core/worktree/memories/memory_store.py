@@ -108,6 +108,13 @@ class MemoryStore:
             joined = self._joined = (own, shared, {**shared, **own})
         return joined[2]
 
+    def opponents(self, identity: str) -> tuple[Memory, ...]:
+        """Return the memories that a memory is in an open conflict with, the oldest conflict first."""
+        state = self.log.state
+        sides = [(each.left, each.right) for each in state.conflicts if identity in (each.left, each.right)]
+        others = dict.fromkeys(right if left == identity else left for left, right in sides)
+        return tuple(state.memories[other] for other in others if other in state.memories)
+
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that are active and have not expired, by id."""
         return self.active.memories(self._clock())

@@ -4,8 +4,26 @@ local ask, here, root_of, warn = server.ask, server.here, server.root_of, server
 
 local M = {}
 
--- Folds long lines at words and hides the addresses of links, which the line of the cursor shows.
+-- Wraps long lines at words and hides what is marked as hidden; the line of the cursor shows it.
 local function as_page() vim.opt_local.linebreak, vim.opt_local.conceallevel = true, 2 end
+
+local hidden = vim.api.nvim_create_namespace('muninn_addresses')
+
+-- Sets the text of a read-only document. Marks the addresses of its links as hidden: a Neovim without a parser for
+-- Markdown would show them.
+local function fill(buffer, text)
+  local lines = vim.split(text, '\n')
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+  vim.bo[buffer].modifiable, vim.bo[buffer].modified = false, false
+  vim.api.nvim_buf_clear_namespace(buffer, hidden, 0, -1)
+  for row, line in ipairs(lines) do
+    for open, close, behind in line:gmatch('()%[[^%]]*()%]%(%a+:[^%s)]*%)()') do
+      vim.api.nvim_buf_set_extmark(buffer, hidden, row - 1, open - 1, { end_col = open, conceal = '' })
+      vim.api.nvim_buf_set_extmark(buffer, hidden, row - 1, close - 1, { end_col = behind - 1, conceal = '' })
+    end
+  end
+end
 
 local function first_line(text) return vim.trim(text):match('^[^\n]*') end
 
@@ -13,9 +31,9 @@ local function first_line(text) return vim.trim(text):match('^[^\n]*') end
 local function document(name, text)
   vim.cmd('new')
   local buffer = vim.api.nvim_get_current_buf()
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, '\n'))
   vim.bo[buffer].buftype, vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = 'nofile', 'wipe', false
-  vim.bo[buffer].filetype, vim.bo[buffer].modifiable = 'markdown', false
+  vim.bo[buffer].filetype = 'markdown'
+  fill(buffer, text)
   pcall(vim.api.nvim_buf_set_name, buffer, name)
   as_page()
 end
@@ -129,6 +147,9 @@ local function file_here()
   return file
 end
 
+-- The states of cited code that a list names.
+local STATES = { drifted = 'code changed', gone = 'code gone', moved = 'code moved', unchecked = 'not checked' }
+
 function M.this_file()
   local file = file_here()
   if not file then return end
@@ -136,7 +157,7 @@ function M.this_file()
   ask('annotate', { file = file }, function(result)
     local items = {}
     for _, note in ipairs(result.notes) do
-      local state = note.state ~= '' and note.state ~= 'fresh' and ' (' .. note.state .. ')' or ''
+      local state = STATES[note.state] and ' (' .. STATES[note.state] .. ')' or ''
       table.insert(items, { bufnr = buffer, lnum = math.max(note.start, 1), text = type_name(note.type) .. ': ' .. note.title .. state })
     end
     listed('Muninn: ' .. file, items, true)
@@ -172,16 +193,39 @@ function M.sessions()
   end)
 end
 
+local NO_CONFLICT = 'no conflict waits for a decision'
+
 function M.conflicts()
   ask('conflicts', {}, function(result)
+    if #result.conflicts == 0 then return warn(NO_CONFLICT) end
     local items = {}
-    for _, one in ipairs(result.conflicts) do
+    for number, one in ipairs(result.conflicts) do
       for _, side in ipairs({ 'left', 'right' }) do
-        local text = ('%s  (conflict %s)'):format(first_line(one[side].text), one.id)
-        table.insert(items, memory_item(one[side].id, side, text))
+        table.insert(items, memory_item(one[side].id, ('conflict %d, %s'):format(number, side), first_line(one[side].text)))
       end
     end
     listed('Muninn: conflicts', items)
+  end)
+end
+
+-- Decides the conflict that a person chooses.
+function M.resolve()
+  ask('conflicts', {}, function(result)
+    if #result.conflicts == 0 then return warn(NO_CONFLICT) end
+    local function sides(one) return first_line(one.left.text) .. '  or: ' .. first_line(one.right.text) end
+    vim.ui.select(result.conflicts, { prompt = 'Muninn: the conflict to decide', format_item = sides }, function(one)
+      if not one then return end
+      local answers = {
+        { keep = 'left', text = 'Keep left: ' .. first_line(one.left.text) },
+        { keep = 'right', text = 'Keep right: ' .. first_line(one.right.text) },
+        { keep = 'both', text = 'Keep both: they do not contradict each other' },
+      }
+      local function text(answer) return answer.text end
+      vim.ui.select(answers, { prompt = 'Muninn: which one holds?', format_item = text }, function(answer)
+        if not answer then return end
+        ask('resolve', { id = one.id, keep = answer.keep }, function() vim.notify('Muninn: kept ' .. answer.keep) end)
+      end)
+    end)
   end)
 end
 
@@ -199,10 +243,7 @@ function M.read(event)
   vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].filetype = 'nofile', false, 'markdown'
   if vim.api.nvim_get_current_buf() == buffer then as_page() end
   ask('document', { uri = uri }, function(result)
-    if not vim.api.nvim_buf_is_valid(buffer) then return end
-    vim.bo[buffer].modifiable = true
-    vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(result.text, '\n'))
-    vim.bo[buffer].modifiable, vim.bo[buffer].modified = false, false
+    if vim.api.nvim_buf_is_valid(buffer) then fill(buffer, result.text) end
   end)
 end
 
