@@ -49,7 +49,8 @@ async def test_a_line_shows_its_own_memories_and_the_top_of_a_file_all_of_them(b
     assert off_line.index("never cached") < off_line.index("Lookup")
     assert "Elsewhere" not in on_line
     assert "insight" in on_line
-    assert f"lines {START}-{END}" in on_line
+    assert f"[{PATH}:{START}-{END}](" in on_line
+    assert on_line.count(f"{START}-{END}") == 1
     assert await hover(editor, home.repo / PATH, FILE.position("blank")) is None
 
 
@@ -62,7 +63,7 @@ async def test_after_a_rename_the_memories_of_the_old_name_are_shown(bare: Bare,
     text = await hover(editor, home.repo / "src" / "people.py", FILE.position("in-lookup"))
     assert text is not None
     assert "Lookup" in text
-    assert f"lines {START}-{END}" in text
+    assert f"src/people.py:{START}-{END}" in text
 
 
 async def test_a_knowledge_file_shows_its_memories(bare: Bare, home: Home) -> None:

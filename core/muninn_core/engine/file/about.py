@@ -66,9 +66,9 @@ def labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
     """Return entries whose memories have the state of their commit, their author and their conflicts."""
     memories = [each.memory for each in shown if each.memory is not None]
     works = workspace.labelled(memories)
-    by_id = {memory.id: memory for memory in works}
+    by_id, opponents = {memory.id: memory for memory in works}, workspace.memory.opponents()
     return [
-        each._replace(memory=by_id[each.memory.id], against=workspace.memory.opponents(each.memory.id))
+        each._replace(memory=by_id[each.memory.id], against=opponents.get(each.memory.id, ()))
         if each.memory is not None
         else each
         for each in shown

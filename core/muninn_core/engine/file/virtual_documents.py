@@ -88,7 +88,7 @@ def _memory(asked: _Asked) -> tuple[str, str]:
     records = shared.records if shared is not None else workspace.memory.log.records
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
     cited = with_overlays(workspace.citations, asked.call.buffers).checker().judge(memory)
-    link, against = linker(workspace.layout.root, virtual=True), workspace.memory.opponents(memory.id)
+    link, against = linker(workspace.layout.root, virtual=True), workspace.memory.opponents().get(memory.id, ())
     if asked.form == "plain":
         return headline(labelled), plain_card(labelled, cited, now, is_disputed=bool(against))
     if asked.form == "card":

@@ -108,12 +108,15 @@ class MemoryStore:
             joined = self._joined = (own, shared, {**shared, **own})
         return joined[2]
 
-    def opponents(self, identity: str) -> tuple[Memory, ...]:
-        """Return the memories that a memory is in an open conflict with, the oldest conflict first."""
+    def opponents(self) -> Mapping[str, list[Memory]]:
+        """Return, by the id of each memory in an open conflict, the memories that it is in conflict with."""
         state = self.log.state
-        sides = [(each.left, each.right) for each in state.conflicts if identity in (each.left, each.right)]
-        others = dict.fromkeys(right if left == identity else left for left, right in sides)
-        return tuple(state.memories[other] for other in others if other in state.memories)
+        found: dict[str, dict[str, Memory]] = {}
+        for dispute in state.conflicts:
+            for side, other in ((dispute.left, dispute.right), (dispute.right, dispute.left)):
+                if other in state.memories:
+                    found.setdefault(side, {})[other] = state.memories[other]
+        return {side: list(others.values()) for side, others in found.items()}
 
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that are active and have not expired, by id."""
