@@ -73,6 +73,7 @@ CHECKS = (
     "a session shows what came of what was given",
     "a session of hooks shows turns, commits and what was kept",
     "hostile texts are texts",
+    "events of one moment are in the order of the journal",
     "a page of another origin calls nothing and shows nothing",
     "events go on after the daemon is killed",
     "an hour of the page runs nothing",

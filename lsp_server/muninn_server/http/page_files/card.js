@@ -1,7 +1,7 @@
 // A memory: the statement first, then author and age; reasons, evidence, history and actions are folded.
 
 import { call } from './api.js';
-import { age, button, fold, guarded, h } from './dom.js';
+import { age, button, count, fold, guarded, h } from './dom.js';
 
 const STATEMENT = 200; // characters of a text that is shown whole, as the statement
 
@@ -69,8 +69,8 @@ async function inside(id, article) {
   const parts = [];
   const facts = [['Id', memory.id], ['Importance', `${memory.importance} of 10`], ['Trust', memory.trust], ['Made', memory.ts],
     ['Branch', memory.branch], ['Task', memory.task], ['Session', memory.session], ['Tags', memory.tags.join(', ')],
-    ['Shown', shown.access.count ? `${shown.access.count} times on this machine` : ''],
-    ['Given to agents', shown.given.shown ? `${shown.given.shown} times, used ${shown.given.used}, refuted ${shown.given.refuted}` : '']];
+    ['Shown', shown.access.count ? `${count(shown.access.count, 'time')} on this machine` : ''],
+    ['Given to agents', shown.given.shown ? `${count(shown.given.shown, 'time')}, used ${shown.given.used}, refuted ${shown.given.refuted}` : '']];
   parts.push(h('dl', {}, facts.filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])));
   if (memory.questions.length) {
     parts.push(h('h3', {}, 'Answers'), h('ul', { class: 'plain-list' }, memory.questions.map((each) => h('li', {}, each))));

@@ -22,7 +22,7 @@ export async function cost(place) {
     models.set(plain(payload.model), sum);
   }
   if (models.size) {
-    place.append(h('h2', {}, 'Tokens of agents'), h('p', { class: 'hint' }, `The last ${count(events.hits.length, 'response')} in the journal.`),
+    place.append(h('h2', {}, 'Tokens of agents'), h('p', { class: 'hint' }, `Newest responses in the journal: ${events.hits.length.toLocaleString('en')}.`),
       table('Tokens of agents', ['Model', 'In', 'Out', 'Cache read', 'Cache written'], [...models].map(([model, sum]) => [model, ...sum])));
   }
   const verbs = new Map();
@@ -31,7 +31,7 @@ export async function cost(place) {
     verbs.set(plain(payload.verb), [sum[0] + 1, sum[1] + listed(payload.ids).length, sum[2] + figure(payload.tokens)]);
   }
   if (verbs.size) {
-    place.append(h('h2', {}, 'Given to agents'), h('p', { class: 'hint' }, `The last ${count(given.hits.length, 'answer')} in the journal.`),
+    place.append(h('h2', {}, 'Given to agents'), h('p', { class: 'hint' }, `Newest answers in the journal: ${given.hits.length.toLocaleString('en')}.`),
       table('Given to agents', ['Verb', 'Times', 'Memories and files', 'Tokens'], [...verbs].map(([verb, sum]) => [verb, ...sum])));
   }
 }

@@ -32,8 +32,9 @@ function outcome(answer) {
   };
 }
 
-/** Muninn's own events of agents: their names for people. */
+/** Muninn's own events of turns and agents: their names for people. */
 const OWN = {
+  'muninn.turn.begun': 'Turn begun', 'muninn.turn.ended': 'Turn ended', 'muninn.turn.incomplete': 'Turn incomplete',
   'muninn.agent.registered': 'Registered', 'muninn.agent.granted': 'Granted', 'muninn.agent.left': 'Left', 'muninn.lease.claimed': 'Claimed',
   'muninn.lease.released': 'Released', 'muninn.handoff': 'Hand-off', 'muninn.handoff.taken': 'Hand-off taken', 'muninn.barrier.passed': 'Barrier passed',
 };

@@ -63,7 +63,7 @@ async function results(fields) {
     offset += answer.memories.length;
     status.textContent = answer.total
       ? `${offset.toLocaleString('en')} of ${count(answer.total, 'memory', 'memories')}, newest first`
-      : 'No memory fits. `muninn remember` stores the first one.';
+      : type || since || params.archived ? 'No memory fits these filters.' : 'There is no memory yet. `muninn remember` stores the first one.';
     more.replaceChildren(...(offset < answer.total ? [button('Show more', next)] : []));
   };
   await next();
@@ -78,11 +78,15 @@ function beside(overview, form) {
   const weeks = overview.weeks;
   return h('aside', { 'aria-label': 'Summary' },
     h('h2', {}, 'Last twelve weeks'), bars(weeks, `Memories made per week, oldest first: ${weeks.join(', ')}`),
-    h('h2', {}, 'Types'), h('ul', { class: 'plain-list' }, Object.entries(overview.kinds)
-      .sort((a, b) => b[1] - a[1]).map(([kind, number]) => h('li', {},
-        h('button', { type: 'button', class: 'plain', onclick: () => choose(kind) }, kind.replace('_', ' ')), ` ${number.toLocaleString('en')}`))),
-    h('h2', {}, 'Files'), h('ul', { class: 'plain-list' }, overview.files.slice(0, 8).map((file) =>
-      h('li', {}, h('a', { href: `#code/${encodeURIComponent(file.path)}` }, h('code', {}, file.path)), ` ${file.memories}`))));
+    summed('Types', Object.entries(overview.kinds).sort((a, b) => b[1] - a[1]).map(([kind, number]) =>
+      [h('button', { type: 'button', class: 'plain', onclick: () => choose(kind) }, kind.replace('_', ' ')), number])),
+    summed('Files', overview.files.slice(0, 8).map((file) =>
+      [h('a', { href: `#code/${encodeURIComponent(file.path)}` }, h('code', {}, file.path)), file.memories])));
+}
+
+/** A heading and its lines, each with a number; nothing without lines. */
+function summed(title, lines) {
+  return lines.length ? [h('h2', {}, title), h('ul', { class: 'plain-list' }, lines.map(([what, number]) => h('li', {}, what, ` ${number.toLocaleString('en')}`)))] : [];
 }
 
 async function one(place, id) {

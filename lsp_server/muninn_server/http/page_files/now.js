@@ -30,11 +30,12 @@ export async function now(place) {
     known.add(id);
     const item = happening(event, undefined, several ? nameOf(key) : '');
     const moment = Date.parse(event.occurred_at);
-    Object.assign(item.dataset, { from: key, moment });
+    Object.assign(item.dataset, { from: key, moment, position: event.position });
     item.hidden = !fits(item);
     times.push(moment);
     let next = list.firstElementChild;
-    while (next && Number(next.dataset.moment) > moment) next = next.nextElementSibling;
+    const newer = (other) => Number(other.moment) > moment || (Number(other.moment) === moment && other.from === key && Number(other.position) > event.position);
+    while (next && newer(next.dataset)) next = next.nextElementSibling;
     list.insertBefore(item, next);
     empty.hidden = true;
     if (list.children.length > KEPT) list.lastElementChild.remove();

@@ -19,12 +19,26 @@ export async function waiting(place) {
     ['Candidates', 'Sessions showed this. Store what is worth remembering.', candidates.candidates, (each) => candidate(each, candidates.events)],
     ['Stale', 'The cited code has changed or is gone. Confirm what still holds.', stale, doubtful],
   ];
-  const total = sections.reduce((sum, [, , found]) => sum + found.length, 0);
-  place.append(h('h1', {}, 'Waiting'), h('p', { class: 'lead' },
-    total ? `${count(total, 'decision')} for you. Keys: j and k move; the underlined first letter of a button presses it.` : 'Nothing waits for a decision.'));
-  for (const [title, about, found, build] of sections) {
-    if (found.length) place.append(h('section', { 'aria-label': title }, h('h2', {}, `${title} (${found.length})`), h('p', { class: 'hint' }, about), parts(found, build)));
+  const lead = h('p', { class: 'lead', role: 'status', tabindex: -1 });
+  const left = new Map(sections.map(([title, , found]) => [title, found.length]));
+  const told = () => {
+    const total = [...left.values()].reduce((sum, each) => sum + each, 0);
+    lead.textContent = total ? `${count(total, 'decision')} for you. Keys: j and k move; the underlined first letter of a button presses it.` : 'Nothing waits for a decision.';
+  };
+  told();
+  place.append(h('h1', {}, 'Waiting'), lead);
+  for (const [title, about, found, build] of sections.filter(([, , found]) => found.length)) {
+    const head = h('h2', {}, `${title} (${found.length})`);
+    const section = h('section', { 'aria-label': title }, head, h('p', { class: 'hint' }, about), parts(found, build));
+    section.addEventListener('decided', () => {
+      left.set(title, left.get(title) - 1);
+      head.textContent = `${title} (${left.get(title)})`;
+      told();
+      if (!left.get(title)) section.remove();
+    });
+    place.append(section);
   }
+  place.addEventListener('decided', (event) => (nextItem(place, event.detail) ?? lead).focus());
   const press = (event) => keys(event, place);
   document.addEventListener('keydown', press);
   return () => document.removeEventListener('keydown', press);
@@ -42,6 +56,9 @@ function parts(found, build) {
   });
   return [...next, more];
 }
+
+/** The item that took the place of a decided one, or the last item; undefined without one. */
+const nextItem = (place, at) => [...place.querySelectorAll('.item')].slice(0, at + 1).at(-1);
 
 function keys(event, place) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea, select')) return;
@@ -64,10 +81,11 @@ function item(label, content, choices) {
   const whole = h('div', { class: 'item', tabindex: -1, role: 'group', 'aria-label': label }, content, row);
   for (const [name, work, kind] of choices) {
     const one = button([h('u', {}, name[0]), name.slice(1)], async () => {
-      const next = whole.nextElementSibling ?? whole.previousElementSibling;
       await work(row);
+      const section = whole.parentElement;
+      const at = [...document.querySelectorAll('.item')].indexOf(whole);
       whole.remove();
-      next?.focus();
+      section.dispatchEvent(new CustomEvent('decided', { bubbles: true, detail: at }));
     }, kind);
     one.dataset.key = name[0].toLowerCase();
     one.setAttribute('aria-keyshortcuts', one.dataset.key);
