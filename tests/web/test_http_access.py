@@ -54,8 +54,10 @@ def test_a_foreign_host_or_origin_is_refused_even_with_the_token(api: Api, path:
 def test_unknown_paths_and_methods_are_told(api: Api) -> None:
     missing = api.request("GET", "/rcp")
     assert missing.status == 404
-    assert "/rpc" in missing.json["error"]["message"]
+    assert "/rpc" in missing.json["error"]["data"]["hint"]
     wrong = api.request("GET", "/rpc")
+    for error in (missing.json["error"], wrong.json["error"]):  # as in the schema of the OpenAPI document
+        assert (set(error), set(error["data"])) == ({"code", "message", "data"}, {"kind", "hint"})
     assert (wrong.status, wrong.headers["allow"]) == (405, "POST")
     assert api.request("DELETE", "/events").headers["allow"] == "GET"
     assert api.request("POST", "/rpc", b"{}", Content_Type="text/plain").status == 415

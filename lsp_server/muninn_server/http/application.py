@@ -16,6 +16,8 @@ from muninn_server.http.asgi_messages import (
     cancelled_with,
     error_reply,
     json_reply,
+    no_such_path,
+    other_method,
     read_json_body,
     send_reply,
 )
@@ -63,13 +65,10 @@ class Application:
     async def _reply(self, path: str, method: str, scope: ASGIScope, receive: Receive) -> Reply:
         known = {"GET": None} if path == "/events" else self._routes.get(path)
         if known is None:
-            paths = ", ".join(["/events", *self._routes])
-            return json_reply({"error": {"message": f"there is no {path[:100]}; the paths are {paths}"}}, 404)
+            return no_such_path(path, ("/events", *self._routes))
         route = known.get("GET" if method == "HEAD" else method)
         if route is None:
-            allowed = ", ".join(known)
-            refused = json_reply({"error": {"message": f"{path} takes {allowed}, not {method[:20]}"}}, 405)
-            return refused._replace(headers=((b"allow", allowed.encode()),))
+            return other_method(path, method, known)
         return await route(scope, receive)
 
     async def _health(self, _scope: ASGIScope, _receive: Receive) -> Reply:

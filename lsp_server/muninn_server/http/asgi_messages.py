@@ -9,7 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from muninn_core.errors import MuninnError, RequestError
+from muninn_core.errors import MuninnError, NotFoundError, RequestError
 from muninn_server.http_listener import MAX_BODY, ASGIScope, Receive, Send
 
 JSON = "application/json"
@@ -71,6 +71,18 @@ def error_reply(error: MuninnError) -> Reply:
     if isinstance(error, UnsupportedType):
         status = 415
     return json_reply({"error": error.to_plain()}, status)
+
+
+def no_such_path(path: str, known: Iterable[str]) -> Reply:
+    """Return the response to a path that does not exist."""
+    return error_reply(NotFoundError(f"there is no {path[:100]}", hint=f"The paths are {', '.join(known)}."))
+
+
+def other_method(path: str, method: str, allowed: Iterable[str]) -> Reply:
+    """Return the response to a method that a path does not take (RFC 9110, 15.5.6)."""
+    names = ", ".join(allowed)
+    reply = error_reply(RequestError(f"{path[:100]} does not take {method[:20]}", hint=f"It takes {names}."))
+    return reply._replace(status=405, headers=((b"allow", names.encode()),))
 
 
 async def send_reply(send: Send, reply: Reply) -> None:

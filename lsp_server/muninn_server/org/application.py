@@ -17,7 +17,16 @@ from muninn_core.model.value import Value, encode_json, to_plain
 from muninn_core.org.access.principals import InvalidToken
 from muninn_core.org.database.connections import DatabaseError
 from muninn_core.org.service import Scope, Service
-from muninn_server.http.asgi_messages import Reply, error_reply, header, json_reply, read_json_body, send_reply
+from muninn_server.http.asgi_messages import (
+    Reply,
+    error_reply,
+    header,
+    json_reply,
+    no_such_path,
+    other_method,
+    read_json_body,
+    send_reply,
+)
 from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.org.mcp import respond
 from muninn_server.org.metrics import exposition
@@ -96,9 +105,8 @@ class Application:
         if scope["method"] == "POST" and scope["path"].startswith(_HOOK):
             return await self._hook(scope, receive)
         if scope["path"] in _METHODS:
-            return _other_method(scope["path"], _METHODS[scope["path"]])
-        known = ", ".join((*_METHODS, "/mcp", "/push", "/hook/FORGE"))
-        return json_reply({"error": {"message": f"the paths are {known}"}}, 404)
+            return other_method(scope["path"], scope["method"], [_METHODS[scope["path"]]])
+        return no_such_path(scope["path"], (*_METHODS, "/mcp", "/push", "/hook/FORGE"))
 
     async def _rpc(self, scope: ASGIScope, receive: Receive) -> Reply:
         """Answer one JSON-RPC 2.0 request. The address may name `repository` (several times) and `ref`."""
@@ -117,7 +125,7 @@ class Application:
     async def _mcp(self, scope: ASGIScope, receive: Receive) -> Reply:
         """Answer one message of MCP. There is no stream of the server, so that GET is refused."""
         if scope["method"] != "POST":
-            return _other_method("/mcp", "POST")
+            return other_method("/mcp", scope["method"], ["POST"])
         self._check_origin(scope)
         token, message = _token(scope), _message(await read_json_body(scope, receive))
         if "id" in message and not is_id(message["id"]):
@@ -171,7 +179,7 @@ class Application:
         if scope["method"] == "DELETE":
             return json_reply({"deleted": await self._run(lambda: self._service.delete_branch(token, repository, ref))})
         if scope["method"] != "POST":
-            return _other_method("/push", "GET, POST, DELETE")
+            return other_method("/push", scope["method"], ["GET", "POST", "DELETE"])
         await self._run(lambda: self._service.pushed_commit(token, repository, ref))  # refuse before the body is read
         with _temporary_folder() as folder:
             pack = Path(folder) / "pack"
@@ -214,12 +222,6 @@ async def _within(seconds: float, threads: ThreadPoolExecutor, function: Callabl
         raise DatabaseError(
             f"the database did not answer within {seconds:g} s", hint="Look at its locks and its load."
         ) from None
-
-
-def _other_method(path: str, allowed: str) -> Reply:
-    """Return the response to a method that a path does not take (RFC 9110, 15.5.6)."""
-    reply = json_reply({"error": {"message": f"{path} takes {allowed}"}}, 405)
-    return reply._replace(headers=((b"allow", allowed.encode()),))
 
 
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
