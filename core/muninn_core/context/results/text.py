@@ -18,6 +18,7 @@ from muninn_core.context.memory_summary import (
     provenance,
     shorten,
 )
+from muninn_core.context.results import file_text  # noqa: F401 - registers its texts
 from muninn_core.context.results.generic_text import result_text
 from muninn_core.context.results.link_text import link_line
 from muninn_core.context.staleness import describe_citation, warning
