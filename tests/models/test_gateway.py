@@ -220,7 +220,7 @@ def test_a_fallback_is_not_asked_when_the_first_one_may_have_worked(gateway: Ser
         ("/v1/chat/completions", b'{"model": "mm"}', 404, "no route serves the model 'mm'; did you mean 'm'?"),
         ("/v1/chat/completions", b'{"model": 7}', 404, "no route serves"),
         ("/v1/messages", b'{"model": "m"}', 404, "speaks the dialect 'openai'"),
-        ("/v1/models", b"{}", 404, "the endpoints are"),
+        ("/v1/models", b"{}", 405, "/v1/models takes GET"),
         ("/v2/anything", b"{}", 404, "the endpoints are"),
         ("/v1/embeddings", b'{"model": "muninn/static-code-256", "input": [[1, 2]]}', 400, "a text or a list of texts"),
         ("/v1/embeddings", b'{"model": "other", "input": "x"}', 404, "muninn/static-code-256"),
@@ -230,9 +230,17 @@ def test_a_request_that_can_not_be_served_is_refused_in_the_dialects_form(
     gateway: Served, path: str, body: bytes, code: int, word: str
 ) -> None:
     gateway.configure(m={"dialect": "openai", "url": "http://127.0.0.1:9", "model": "x"})
-    got, _, told = post(gateway, path, body)
+    got, headers, told = post(gateway, path, body)
     assert got == code
     assert word in json.loads(told)["error"]["message"]
+    assert headers.get("allow") == ("GET" if code == 405 else None)
+
+
+def test_settings_that_can_not_be_read_are_named(gateway: Served) -> None:
+    (gateway.home / ".config/muninn/config.yaml").write_text("models: [")
+    got, _, told = post(gateway, "/v1/chat/completions", b'{"model": "m"}')
+    assert got == 404
+    assert "A setting does not apply: not YAML" in json.loads(told)["error"]["message"]
 
 
 def test_a_request_without_token_is_refused(gateway: Served) -> None:

@@ -134,13 +134,16 @@ class Gateway:
 
     async def _own(self, path: str, method: str, scope: ASGIScope, receive: Receive) -> Reply:
         """Answer what the gateway answers itself."""
-        if path == "/v1/models" and method == "GET":
+        if path == "/v1/models" and method in ("GET", "HEAD"):
             return json_reply(_model_list(self._settings()))
         if path == "/v1/embeddings" and method == "POST":
             body = await read_json_body(scope, receive)
             return await asyncio.to_thread(embedding_reply, self._session.engine, body)
-        known = ", ".join((*ENDPOINTS, "/v1/models", "/v1/embeddings"))
-        return error_reply(OPENAI, 404, f"there is no {method} {path[:100]}; the endpoints are {known}")
+        known = {**dict.fromkeys((*ENDPOINTS, "/v1/embeddings"), b"POST"), "/v1/models": b"GET"}
+        if path in known:
+            refused = error_reply(ENDPOINTS.get(path, OPENAI), 405, f"{path} takes {known[path].decode()}")
+            return refused._replace(headers=((b"allow", known[path]),))
+        return error_reply(OPENAI, 404, f"there is no {method} {path[:100]}; the endpoints are {', '.join(known)}")
 
     def _settings(self) -> ModelSettings:
         return self._models.settings(self._session.location.root)

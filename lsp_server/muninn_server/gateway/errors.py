@@ -12,6 +12,7 @@ _TYPES = {
     401: "authentication_error",
     402: "billing_error",
     404: "not_found_error",
+    405: "invalid_request_error",
     413: "request_too_large",
 }
 

@@ -33,9 +33,11 @@ def backends(settings: ModelSettings, model: str, dialect: str) -> list[Backend]
     name = _find(settings, model)
     if name is None:
         near = nearest(model, names(settings))
+        wrong = f". A setting does not apply: {settings.problems[0]}" if settings.problems else ""
         raise NoBackend(
             f"no route serves the model '{model[:100]}'"
             + (f"; did you mean '{near}'?" if near else "; `muninn models list` shows the routes")
+            + wrong
         )
     chosen = [name, *settings.fallbacks.get(name, ())]
     found = [
