@@ -1,5 +1,5 @@
 // Muninn for VS Code's own agent: its tools over MCP, and a recall tool where the editor lets extensions bring one.
-// Both are newer than the oldest VS Code that this extension runs in: each is offered only where it is there.
+// Older versions of VS Code have neither: each is registered only where it exists.
 
 import * as vscode from 'vscode';
 import { placeOf } from './citations';
@@ -7,7 +7,7 @@ import type { Hit } from './protocol';
 import type { Repositories } from './repositories';
 import type { Server } from './server';
 
-/** The parts of newer interfaces that are used here (VS Code 1.95 and 1.101). */
+/** The newer interfaces that are used here (VS Code 1.95 and 1.101). */
 interface Newer {
   readonly lm?: {
     registerTool?(name: string, tool: RecallTool): vscode.Disposable;
@@ -25,12 +25,12 @@ interface Call {
 const MOST_LINES = 12;
 
 /** Registers what this version of VS Code supports. */
-export function offerToAgents(repositories: Repositories): vscode.Disposable {
+export function registerAgentTools(repositories: Repositories): vscode.Disposable {
   const newer = vscode as unknown as Newer;
-  const offered: vscode.Disposable[] = [];
+  const registered: vscode.Disposable[] = [];
   const { lm, McpStdioServerDefinition: Definition } = newer;
   if (lm?.registerMcpServerDefinitionProvider && Definition) {
-    offered.push(
+    registered.push(
       lm.registerMcpServerDefinitionProvider('muninn', {
         onDidChangeMcpServerDefinitions: repositories.onDidChange,
         provideMcpServerDefinitions: () =>
@@ -42,8 +42,8 @@ export function offerToAgents(repositories: Repositories): vscode.Disposable {
       }),
     );
   }
-  if (lm?.registerTool && newer.LanguageModelToolResult) offered.push(lm.registerTool('muninn_recall', new RecallTool(repositories, newer)));
-  return vscode.Disposable.from(...offered);
+  if (lm?.registerTool && newer.LanguageModelToolResult) registered.push(lm.registerTool('muninn_recall', new RecallTool(repositories, newer)));
+  return vscode.Disposable.from(...registered);
 }
 
 /** The program and arguments that serve MCP, beside the given ones that serve LSP. */
@@ -68,8 +68,8 @@ class RecallTool {
     const server = input.repository ? named(all, input.repository) : current;
     const { hits: ranked, remembered } = await server.request('recall', { query: input.query, limit: input.limit ?? 8 }, token);
     const hits = [...remembered, ...ranked.filter((hit) => !remembered.some(({ id }) => id === hit.id))];
-    const found = hits.length ? hits.map(told).join('\n\n') : 'Nothing in this repository matches.';
-    const text = all.length > 1 ? `${whose(all, server)}\n\n${found}` : found;
+    const found = hits.length ? hits.map(describeHit).join('\n\n') : 'Nothing in this repository matches.';
+    const text = all.length > 1 ? `${repositoryLine(all, server)}\n\n${found}` : found;
     const { LanguageModelToolResult: Result, LanguageModelTextPart: Part } = this.newer;
     if (!Result || !Part) throw new Error('this VS Code takes no tools');
     return new Result([new Part(text)]);
@@ -79,10 +79,10 @@ class RecallTool {
 function named(all: readonly Server[], name: string): Server {
   const server = all.find((each) => each.name === name);
   if (server) return server;
-  throw new Error(`No repository of this window is called '${name}'. There are: ${names(all)}.`); // the model reads it
+  throw new Error(`No repository of this window is called '${name}'. There are: ${names(all)}.`); // the language model reads it
 }
 
-function whose(all: readonly Server[], server: Server): string {
+function repositoryLine(all: readonly Server[], server: Server): string {
   return `In the repository ${server.name}. Others in this window: ${names(all.filter((each) => each !== server))}.`;
 }
 
@@ -90,7 +90,7 @@ function names(servers: readonly Server[]): string {
   return servers.map(({ name }) => name).join(', ');
 }
 
-function told(hit: Hit): string {
+function describeHit(hit: Hit): string {
   const place = hit.path ? placeOf(hit.path, hit.start_line, hit.end_line) : hit.id;
   const lines = hit.text.trim().split('\n');
   const rest = lines.length > MOST_LINES ? `\n… ${lines.length - MOST_LINES} more lines` : '';

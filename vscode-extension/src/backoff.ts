@@ -1,9 +1,9 @@
-// Delays between restarts of a server that ended, and when to stop restarting. Uses no clock of its own.
+// Delays between restarts of a server that ended, and when to stop restarting.
 
 /**
- * Returns a function that takes the time of an ending (milliseconds) and says how long to wait before the next begin:
- * not at all after the first one within a `span`, then `first` milliseconds, then twice as long each time; undefined
- * after more than `limit` of them.
+ * Returns a function from the time at which a server ended (milliseconds) to the pause before its next start: none after
+ * the first end within a `span`, then `first` milliseconds, then twice as long each time; undefined after more than
+ * `limit` of them.
  */
 export function backoff(limit: number, span: number, first: number): (now: number) => number | undefined {
   let endings: number[] = [];

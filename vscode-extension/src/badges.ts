@@ -8,26 +8,26 @@ import type { Repositories } from './repositories';
 import type { Server } from './server';
 import { counted } from './state';
 
-/** The newest memories of a repository that are counted. */
-const MOST = 1_000;
+/** The number of memories that are counted, the newest of a repository. */
+const LIMIT = 1_000;
 
-/** Gives files their badges. Counts are asked for once, and again after memory has changed. */
+/** Counts memories once, and again after memory has changed. */
 export class Badges implements vscode.FileDecorationProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly counts = new Map<string, ReadonlyMap<string, number>>();
-  private readonly counted = new Map<string, number>(); // the records of the log that the counts are from
+  private readonly countedRecords = new Map<string, number>(); // the number of records that the counts include
   private readonly registrations: vscode.Disposable[];
-  private readonly look = coalesced(() => this.count());
+  private readonly countOnce = coalesced(() => this.count());
 
   readonly onDidChangeFileDecorations = this.changed.event;
 
   constructor(private readonly repositories: Repositories) {
-    const again = (): void => void this.look().catch(() => undefined); // the server's state says what is wrong
+    const refresh = (): void => void this.countOnce().catch(() => undefined); // the server's state has the failure
     this.registrations = [
       this.changed,
       vscode.window.registerFileDecorationProvider(this),
-      repositories.onDidChange(again),
-      repositories.onDidChangeState(again),
+      repositories.onDidChange(refresh),
+      repositories.onDidChangeState(refresh),
       vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('muninn.explorerBadges') && this.changed.fire(undefined)),
     ];
   }
@@ -48,10 +48,10 @@ export class Badges implements vscode.FileDecorationProvider, vscode.Disposable 
     let differs = false;
     for (const server of this.repositories.all.filter(isReady)) {
       const records = server.state.status?.log.records ?? 0;
-      if (this.counted.get(server.key) === records) continue; // a state changes more often than memory
-      const answer = await server.request('memories', { limit: MOST }).catch(() => undefined); // the server's state says what is wrong
-      if (!answer) continue; // the next state asks again
-      this.counted.set(server.key, records);
+      if (this.countedRecords.get(server.key) === records) continue; // the state changes more often than memory
+      const answer = await server.request('memories', { limit: LIMIT }).catch(() => undefined); // the server's state has the failure
+      if (!answer) continue; // the next change of state tries again
+      this.countedRecords.set(server.key, records);
       const counts = countFiles(answer.memories);
       const before = this.counts.get(server.key);
       this.counts.set(server.key, counts);

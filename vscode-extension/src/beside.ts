@@ -1,4 +1,4 @@
-// Annotations beside code: the note of a line, its text, and the number of memories of a file. Pure.
+// The note about a line and its text, and the number of memories about each file. Pure.
 
 import { byline } from './byline';
 import { firstLine } from './hits';

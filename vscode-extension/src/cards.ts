@@ -1,4 +1,4 @@
-// The memories of a lens, rendered where the code is: cards in a widget below the line, as those of a code review.
+// The memories of a lens as cards in a widget below the line, as comments of a code review.
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -16,7 +16,7 @@ export interface Counted {
   readonly files: readonly string[];
 }
 
-/** The widget, one at a time. It follows changes of memory until it is closed. */
+/** The widget, one at a time. It shows changes of memory until it is closed. */
 export class Cards implements vscode.Disposable {
   private readonly controller = vscode.comments.createCommentController('muninn.cards', 'Muninn');
   private readonly registrations: readonly vscode.Disposable[];
@@ -46,14 +46,14 @@ export class Cards implements vscode.Disposable {
     if (!isVisible) await vscode.window.showTextDocument(file);
     const place = new vscode.Position(Math.max(counted.line, 1) - 1, 0);
     const thread = this.controller.createCommentThread(file, new vscode.Range(place, place), comments);
-    // With the default of `comments.openView` in package.json, VS Code does not open its list of comments for this one.
+    // With the default of `comments.openView` in package.json, a resolved thread does not open the list of comments.
     thread.state = vscode.CommentThreadState.Resolved;
     thread.canReply = false;
     thread.contextValue = 'muninn';
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     thread.label = titleOf(counted);
     this.open = { thread, server, counted };
-    tell(true);
+    setIsOpen(true);
   }
 
   /** Closes the widget. */
@@ -61,7 +61,7 @@ export class Cards implements vscode.Disposable {
     if (!this.open) return;
     this.open.thread.dispose();
     this.open = undefined;
-    tell(false);
+    setIsOpen(false);
   }
 
   dispose(): void {
@@ -88,8 +88,8 @@ export class Cards implements vscode.Disposable {
   }
 }
 
-/** Tells the condition of the key that closes the widget. */
-function tell(isOpen: boolean): void {
+/** Sets the condition of the key that closes the widget. */
+function setIsOpen(isOpen: boolean): void {
   void vscode.commands.executeCommand('setContext', 'muninn.cards', isOpen);
 }
 

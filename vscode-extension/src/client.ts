@@ -1,5 +1,5 @@
-// The protocol's client of one server, fitted to a window that may have several: it leaves the server's commands to the
-// extension, which registers them once, and says in commands, addresses and links which repository they belong to.
+// The LSP client of one server in a window that may have several. It registers no commands, because the extension does
+// that once, and adds the key of its repository to commands, addresses and links.
 
 import * as vscode from 'vscode';
 import {
@@ -13,12 +13,12 @@ import {
   type Middleware,
   type StreamInfo,
 } from 'vscode-languageclient/node';
-import { bare, LINKED, owned } from './links';
+import { LINKED, withKey, withoutKey } from './links';
 import { linked } from './restricted';
 
 const NEVER = new vscode.CancellationTokenSource().token;
 
-/** Whose client it is. `roots` are the folders that its documents lie in; `owns` tells a document's own server. */
+/** The repository of a client. `roots` are the folders of its documents; `owns` is whether a document belongs to it. */
 export interface Owner {
   readonly key: string;
   readonly folder: vscode.WorkspaceFolder;
@@ -26,11 +26,11 @@ export interface Owner {
   readonly owns: (uri: vscode.Uri) => boolean;
 }
 
-/** The client. Messages to people are the extension's, with their cures: of the library's own only the log lines stay. */
+/** The client. The extension shows errors with a remedy, so that the library's go to the log alone. */
 export class Client extends LanguageClient {
   private readonly outdated = new vscode.EventEmitter<void>();
 
-  /** Fires when the server says that what is shown may be old. */
+  /** Fires when the server requests a refresh: what is shown may be outdated. */
   readonly onDidOutdate = this.outdated.event;
 
   constructor(owner: Owner, streams: StreamInfo, log: vscode.LogOutputChannel, progress: Middleware['handleWorkDoneProgress'] & object) {
@@ -38,12 +38,12 @@ export class Client extends LanguageClient {
   }
 
   override onRequest(type: MessageSignature | string, handler: (...args: never[]) => unknown): vscode.Disposable {
-    const heard = (...args: never[]): unknown => {
+    const andFire = (...args: never[]): unknown => {
       this.outdated.fire();
       return handler(...args);
     };
     const isRefresh = (typeof type === 'string' ? type : type.method) === CodeLensRefreshRequest.method;
-    return super.onRequest(type as string, isRefresh ? heard : handler);
+    return super.onRequest(type as string, isRefresh ? andFire : handler);
   }
 
   override error(message: string, data?: unknown): void {
@@ -52,7 +52,7 @@ export class Client extends LanguageClient {
 
   override registerFeature(feature: Parameters<LanguageClient['registerFeature']>[0]): void {
     const { registrationType } = feature as { registrationType?: { method: string } };
-    // VS Code has one namespace of commands: two clients that register the same ones can't be had.
+    // VS Code has one namespace of commands: two clients can't register the same ones.
     if (registrationType?.method !== ExecuteCommandRequest.method) super.registerFeature(feature);
   }
 }
@@ -66,36 +66,36 @@ function options(owner: Owner, log: vscode.LogOutputChannel, progress: Middlewar
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => ({ action: CloseAction.DoNotRestart, handled: true }), // the server's life decides
+      closed: () => ({ action: CloseAction.DoNotRestart, handled: true }), // Server restarts it
     },
     uriConverters: {
-      code2Protocol: (uri) => bare(uri.toString()),
-      protocol2Code: (uri) => vscode.Uri.parse(owned(uri, owner.key)),
+      code2Protocol: (uri) => withoutKey(uri.toString()),
+      protocol2Code: (uri) => vscode.Uri.parse(withKey(uri, owner.key)),
     },
-    middleware: { ...signing(owner), ...routing(owner), handleWorkDoneProgress: progress },
+    middleware: { ...keying(owner), ...routing(owner), handleWorkDoneProgress: progress },
   };
 }
 
-/** What lets people act, with the repository that it belongs to as the last argument. */
-function signing({ key }: Owner): Middleware {
-  const sign = (command: vscode.Command | undefined): void => {
+/** Adds the repository's key as the last argument of commands. */
+function keying({ key }: Owner): Middleware {
+  const addKey = (command: vscode.Command | undefined): void => {
     if (command?.command.startsWith('muninn.')) command.arguments = [...(command.arguments ?? []), key];
   };
   return {
     provideCodeLenses: async (document, token, next) => {
       const lenses = await next(document, token);
-      for (const { command } of lenses ?? []) sign(command);
+      for (const { command } of lenses ?? []) addKey(command);
       return lenses;
     },
     provideCodeActions: async (document, range, context, token, next) => {
       const actions = await next(document, range, context, token);
       const commandOf = (each: vscode.Command | vscode.CodeAction): vscode.Command | undefined => (each instanceof vscode.CodeAction ? each.command : each);
-      for (const each of actions ?? []) sign(commandOf(each));
+      for (const each of actions ?? []) addKey(commandOf(each));
       return vscode.workspace.isTrusted ? actions : actions?.filter((each) => !commandOf(each)?.command.startsWith('muninn.')); // they write
     },
     provideInlayHints: async (document, range, token, next) => {
       const hints = await next(document, range, token);
-      for (const { command } of hints?.flatMap(({ label }) => (typeof label === 'string' ? [] : label)) ?? []) sign(command);
+      for (const { command } of hints?.flatMap(({ label }) => (typeof label === 'string' ? [] : label)) ?? []) addKey(command);
       return hints;
     },
     // VS Code follows the links of a hover that is trusted. The server escapes what comes from the repository.
@@ -112,7 +112,7 @@ function signing({ key }: Owner): Middleware {
   };
 }
 
-/** Keeps from a server what is another's: a repository may lie inside another one, and all share a scheme. */
+/** Keeps documents of other repositories from a server: one may lie inside another, and all share a scheme. */
 function routing(owner: Owner): Middleware {
   const foreign = (params: unknown): boolean => {
     const uri = (params as { textDocument?: { uri?: string } } | undefined)?.textDocument?.uri;
@@ -122,15 +122,15 @@ function routing(owner: Owner): Middleware {
     sendRequest: (type, params, token, next) => (foreign(params) ? Promise.resolve(null as never) : next(type, params, token)),
     sendNotification: (type, next, params) => (foreign(params) ? Promise.resolve() : next(type, params)),
     provideTextDocumentContent: (uri, token, next) => (owner.owns(uri) ? next(uri, token) : undefined),
-    // What is registered later, for our own files, says `**/.muninn/**`: that is those of all repositories.
+    // The pattern of the features for Muninn's own files is `**/.muninn/**`, which includes other repositories.
     handleRegisterCapability: async ({ registrations }, next) => {
-      const ours = registrations.map((each) => {
+      const limited = registrations.map((each) => {
         const { documentSelector } = (each.registerOptions ?? {}) as { documentSelector?: { pattern: string }[] | null };
         if (!documentSelector) return each;
         const selector = documentSelector.flatMap(({ pattern }) => below(owner, pattern));
         return { ...each, registerOptions: { ...(each.registerOptions as object), documentSelector: selector } };
       });
-      await next({ registrations: ours }, NEVER);
+      await next({ registrations: limited }, NEVER);
     },
   };
 }

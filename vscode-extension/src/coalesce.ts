@@ -1,4 +1,4 @@
-// Runs of one job that never overlap. Knows nothing of what the job does.
+// Runs of a job that never overlap.
 
 /**
  * Returns a function that runs `job`, one run at a time. A call during a run asks for one more run after it; further
@@ -12,7 +12,7 @@ export function coalesced(job: () => Promise<void>): () => Promise<void> {
     try {
       await job();
     } finally {
-      // While somebody waits, the job stays taken: a call in between must not slip in.
+      // While a call waits, `current` stays set: a call at this moment must not start a run of its own.
       if (!waiting) current = undefined;
     }
   };
@@ -21,7 +21,7 @@ export function coalesced(job: () => Promise<void>): () => Promise<void> {
     if (waiting) return waiting;
     if (!current) return (current = run());
     waiting = current
-      .catch(() => undefined) // the failure belongs to those who asked for that run
+      .catch(() => undefined) // the callers of that run get its error
       .then(() => {
         waiting = undefined;
         return (current = run());

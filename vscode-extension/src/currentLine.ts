@@ -7,7 +7,7 @@ import { within } from './paths';
 import type { Note } from './protocol';
 import type { Repositories } from './repositories';
 
-/** Shows the annotation in the active editor. It asks for the notes of a file once for each of its versions. */
+/** Shows the annotation in the active editor. It requests the notes of a file once for each version of its text. */
 export class CurrentLine implements vscode.Disposable {
   private readonly style = vscode.window.createTextEditorDecorationType({
     after: { color: new vscode.ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 3em', fontStyle: 'italic' },
@@ -15,20 +15,20 @@ export class CurrentLine implements vscode.Disposable {
   });
   private readonly registrations: vscode.Disposable[];
   private notes: { readonly of: string; readonly notes: readonly Note[] } | undefined;
-  private readonly look = coalesced(() => this.show());
+  private readonly showOnce = coalesced(() => this.show());
 
   constructor(private readonly repositories: Repositories) {
-    const again = (): void => void this.look().catch(() => undefined); // the server's state says what is wrong
-    const outdated = (): void => {
+    const refresh = (): void => void this.showOnce().catch(() => undefined); // the server's state has the failure
+    const reload = (): void => {
       this.notes = undefined;
-      again();
+      refresh();
     };
     this.registrations = [
       this.style,
-      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => textEditor === vscode.window.activeTextEditor && again()),
-      vscode.window.onDidChangeActiveTextEditor(again),
-      vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('muninn.currentLine') && again()),
-      repositories.onDidChangeState(outdated),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => textEditor === vscode.window.activeTextEditor && refresh()),
+      vscode.window.onDidChangeActiveTextEditor(refresh),
+      vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('muninn.currentLine') && refresh()),
+      repositories.onDidChangeState(reload),
     ];
   }
 

@@ -1,11 +1,11 @@
-// Read-only documents for the pages: asks the server for what they show, and opens them.
+// Read-only documents for the pages: requests their texts from the server and opens them.
 
 import * as vscode from 'vscode';
 import { address, memoryDocument, type Page, pageOf, SCHEME } from './pages';
 import type { Repositories } from './repositories';
 import type { Server } from './server';
 
-/** Serves the addresses of pages. A page that the window brings back after a reload is asked for anew. */
+/** Provides the texts of pages. After a reload of the window, a page is requested again. */
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly texts = new Map<string, string>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
@@ -20,7 +20,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     ];
   }
 
-  /** Opens a page of a repository; one that is open already shows what the server says now. Throws a Failure. */
+  /** Opens a page of a repository, with its present text. Throws a Failure. */
   async open(server: Server, page: Page, title: string): Promise<vscode.TextDocument> {
     return this.show(await this.prepare(server, page, title));
   }
@@ -32,7 +32,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return document;
   }
 
-  /** Fetches what a page shows now, and returns its address. Throws a Failure. */
+  /** Fetches the text of a page, and returns the address of the page. Throws a Failure. */
   async prepare(server: Server, page: Page, title: string): Promise<vscode.Uri> {
     const uri = vscode.Uri.from({ scheme: SCHEME, authority: server.key, ...address(page, title) });
     this.texts.set(uri.toString(), await render(server, page));
@@ -41,7 +41,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {
-    return this.texts.get(uri.toString()) ?? (await render(this.repositories.keyed(uri.authority), pageOf(uri.query), token));
+    return this.texts.get(uri.toString()) ?? (await render(this.repositories.byKey(uri.authority), pageOf(uri.query), token));
   }
 
   dispose(): void {

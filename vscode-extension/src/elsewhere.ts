@@ -1,18 +1,18 @@
-// Hits of the organisation: their files are not on this machine, so that their text is shown read-only.
+// Hits of the organisation. Their files are not on this machine: the text of the hit is shown read-only.
 
 import * as vscode from 'vscode';
 import type { Hit } from './protocol';
 
 const SCHEME = 'muninn-elsewhere';
-const MOST = 50;
+const LIMIT = 50;
 
-/** Shows texts whose files are elsewhere. The address names the repository and the path, so that VS Code knows the language. */
+/** Provides the texts. An address has the repository and the path, from which VS Code derives the language. */
 export class Elsewhere implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly texts = new Map<string, string>();
   private readonly registered = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.toString()) ?? 'This text is shown no more. Ask again.';
+    return this.texts.get(uri.toString()) ?? 'This text is no longer in memory. Search again.';
   }
 
   /** The address of a hit's text. */
@@ -22,7 +22,7 @@ export class Elsewhere implements vscode.TextDocumentContentProvider, vscode.Dis
     this.texts.delete(uri.toString());
     this.texts.set(uri.toString(), hit.text);
     const oldest = this.texts.keys().next();
-    if (this.texts.size > MOST && !oldest.done) this.texts.delete(oldest.value);
+    if (this.texts.size > LIMIT && !oldest.done) this.texts.delete(oldest.value);
     return uri;
   }
 

@@ -1,5 +1,4 @@
-// Errors as people should see them: what happened, what to do about it, and which button helps.
-// Knows the shape of the server's errors; shows nothing itself.
+// Errors with what happened and what to do about it, made from those of the server. Shows nothing.
 
 import type { ErrorKind } from './protocol';
 
@@ -35,7 +34,7 @@ export function failureOf(error: unknown): Failure {
   );
 }
 
-/** The line to show: message and hint as sentences, after whose they are. */
+/** The line to show: label, message and hint as sentences. */
 export function sentence(failure: Failure, label = 'Muninn'): string {
   const message = failure.message.trim();
   const stop = /[.!?]$/.test(message) ? '' : '.';

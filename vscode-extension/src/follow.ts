@@ -6,52 +6,51 @@ import { within } from './paths';
 import type { Server } from './server';
 import { showFailure } from './show';
 
-/** Milliseconds after which a changed file of records is certainly in the server's log. */
+/** Milliseconds after which the server has read a changed file of records. */
 const SETTLED = 1_500;
 
-/** Problems of the machine, which all servers of the window share and which are reported once. */
+/** Problems of the machine. They concern all servers of the window and are reported once. */
 const COMMON: readonly FailureKind[] = ['missing_program', 'other_version'];
 
-/** Follows a server until it is disposed of. `told` are the messages about the machine that were shown already. */
-export function follow(server: Server, told: Set<string>, log: vscode.LogOutputChannel): vscode.Disposable {
-  const say = (failure: Server['state']['failure'], before: string | undefined): string | undefined => {
-    // Once: it may fail in the same way at every look.
+/** Follows a server until it is disposed of. `reported` are the messages about the machine that were shown already. */
+export function follow(server: Server, reported: Set<string>, log: vscode.LogOutputChannel): vscode.Disposable {
+  const report = (failure: Server['state']['failure'], before: string | undefined): string | undefined => {
+    // Once: each refresh may fail in the same way.
     if (failure?.message === before) return before;
-    if (before) told.delete(before);
-    if (!failure || told.has(failure.message)) return failure?.message;
+    if (before) reported.delete(before);
+    if (!failure || reported.has(failure.message)) return failure?.message;
     const common = COMMON.includes(failure.kind);
     void showFailure(failure, log, common ? undefined : server.label);
-    if (common) told.add(failure.message);
+    if (common) reported.add(failure.message);
     return failure.message;
   };
   let [failed, warned]: (string | undefined)[] = [];
-  const look = (): void => void (server.state.phase === 'starting' || server.refresh());
-  let later: NodeJS.Timeout | undefined;
-  const lookTwice = (): void => {
-    look();
-    clearTimeout(later);
-    later = setTimeout(look, SETTLED); // the server takes in a file that git brought a moment after we hear of it
+  const refresh = (): void => void (server.state.phase === 'starting' || server.refresh());
+  let timer: NodeJS.Timeout | undefined;
+  const refreshTwice = (): void => {
+    refresh();
+    clearTimeout(timer);
+    timer = setTimeout(refresh, SETTLED); // the server reads a file that git changed a moment later
   };
-  // Another client may have remembered something: every memory ends up in a file of this shape. Of a folder that goes
-  // with all that is in it, VS Code tells the folder alone.
+  // Other clients store memories in these files. When a folder is deleted, VS Code reports the folder, not its files.
   const pattern = new vscode.RelativePattern(vscode.Uri.file(server.root), '{.muninn,.muninn/**/*.jsonl}');
   const records = vscode.workspace.createFileSystemWatcher(pattern);
   return vscode.Disposable.from(
     server.onDidChange(({ failure, warning }) => {
-      failed = say(failure, failed);
-      warned = say(warning, warned) ?? warned;
+      failed = report(failure, failed);
+      warned = report(warning, warned) ?? warned;
     }),
     records,
-    server.onDidOutdate(lookTwice),
+    server.onDidOutdate(refreshTwice),
     // The server reports no changes of open files, because the editor sends their texts.
     vscode.workspace.onDidChangeTextDocument(({ document: { isDirty, uri } }) => {
-      if (!isDirty && uri.scheme === 'file' && within(server.root, uri.fsPath)) lookTwice();
+      if (!isDirty && uri.scheme === 'file' && within(server.root, uri.fsPath)) refreshTwice();
     }),
-    new vscode.Disposable(() => clearTimeout(later)),
-    records.onDidCreate(lookTwice),
-    records.onDidChange(lookTwice),
-    records.onDidDelete(lookTwice),
-    vscode.window.onDidChangeWindowState(({ focused }) => focused && look()),
+    new vscode.Disposable(() => clearTimeout(timer)),
+    records.onDidCreate(refreshTwice),
+    records.onDidChange(refreshTwice),
+    records.onDidDelete(refreshTwice),
+    vscode.window.onDidChangeWindowState(({ focused }) => focused && refresh()),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('muninn.server', server.folder)) void server.restart();
     }),

@@ -33,11 +33,11 @@ export function rows({ remembered, hits }: Pick<RecallResult, 'remembered' | 'hi
 
 /** Makes the row of a hit: icon, place and first line; a memory has the icon of its type, and its headline for a place. */
 export function row(hit: Hit, now = new Date()): Row {
-  const first = tellingLine(hit);
+  const first = bestLine(hit);
   if (hit.kind === 'memory') {
     // A title may be the beginning of the text, cut with '…'; an empty one is.
     const headline = first.startsWith(hit.title.replace(/…$/, '')) ? first : hit.title;
-    // A headline takes the whole width, and VS Code cuts the description for it: all else goes below.
+    // A headline takes the whole width, for which VS Code would cut a description. So all else is the detail.
     const more = headline === first ? '' : first;
     const doubts = [...(hit.status ? ['in conflict'] : []), ...doubtsOf(hit.cites)]; // a memory's status names its conflict
     const by = hit.author && byline({ author: hit.author, ts: hit.ts }, now);
@@ -56,21 +56,21 @@ function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part).join(' · ');
 }
 
-/** The line that holds the most of the question's words, else the first that says something. */
-export function tellingLine(hit: Hit): string {
+/** The line with most words of the question, else the first line with text. */
+export function bestLine(hit: Hit): string {
   const counts = hit.snippet.map((line) => line.marks.length);
   const best = hit.snippet[counts.indexOf(Math.max(0, ...counts))];
   return best?.marks.length ? firstLine(best.text) : firstLine(hit.text);
 }
 
-/** The first line of a text that says something, without its indentation, cut to a row's width. */
+/** The first line with text, without its indentation, cut to a row's width. */
 export function firstLine(text: string): string {
   const line = text.split(/\r?\n/).find((each) => each.trim()) ?? '';
   const trimmed = line.trim();
   return trimmed.length > WIDTH ? `${trimmed.slice(0, WIDTH - 1)}…` : trimmed;
 }
 
-/** A text that VS Code shows as it stands: `$(name)`, common in makefiles and shell, would become an icon. */
+/** Escapes `$(name)`, common in makefiles and shell, which VS Code would show as an icon. */
 function literal(text: string): string {
   return text.replace(/\$\([\w-]+(~\w+)?\)/g, '\\$&');
 }

@@ -1,5 +1,5 @@
-// Addresses of the server's documents. Each server has the scheme to itself and knows nothing of others: in a window, an
-// address also says whose it is, in the place of a host. Pure.
+// Addresses of the server's documents. In a window with several servers, an address has the key of its repository as
+// its host; the server's own addresses have none. Pure.
 
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -10,10 +10,10 @@ export const DOCUMENT = 'muninn';
 /** The command that opens a document of the server, or a file of the repository. */
 export const OPEN = 'muninn.ui.document';
 
-/** The commands that a hover, a card or a page may run: the words of all of them come from the repository. */
+/** The only commands that links of a hover, a card or a page may run, because their text comes from the repository. */
 export const LINKED = [OPEN, 'muninn.confirm', 'muninn.write', 'muninn.forget'] as const;
 
-// A bracket behind an odd number of backslashes is text of the repository, which the server has escaped.
+// The server escapes brackets in text of the repository: one behind an odd number of backslashes begins no link.
 const LINK = /\](?<=(?<!\\)(?:\\\\)*\])\(((?:muninn:|file:\/\/)\/[^\s()]+)\)/g;
 const ACTION = /\[(?<=(?<!\\)(?:\\\\)*\[)(?:\\.|[^[\]\\])*\]\(command:muninn\.\w+\?[^\s()]+\)(?: · )?/g;
 const COMMAND = /\](?<=(?<!\\)(?:\\\\)*\])\(command:(muninn\.\w+)\?([^\s()]+)\)/g;
@@ -25,13 +25,13 @@ export function keyOf(root: string): string {
   return name ? `${name}-${mark}` : mark;
 }
 
-/** An address of the server with the repository that it belongs to; any other stays as it is. */
-export function owned(uri: string, key: string): string {
+/** An address of the server with the key of its repository; any other unchanged. */
+export function withKey(uri: string, key: string): string {
   return uri.replace(/^muninn:\/(?!\/)/, `muninn://${key}/`);
 }
 
-/** An address as the server knows it. */
-export function bare(uri: string): string {
+/** An address as the server expects it, without a key. */
+export function withoutKey(uri: string): string {
   return uri.replace(/^muninn:\/\/[^/]*/, 'muninn:');
 }
 
@@ -40,14 +40,14 @@ export function withoutCommands(markdown: string): string {
   return markdown.replace(ACTION, '');
 }
 
-/** The server's markdown with commands instead of addresses; the server's commands get their repository. */
+/** The server's markdown with commands instead of addresses. The server's commands get the repository's key. */
 export function commandLinks(markdown: string, key: string): string {
   return markdown
     .replace(COMMAND, (_, command: string, args: string) => {
       const given = JSON.parse(decodeURIComponent(args)) as unknown[];
       return linkTo(command, [...given, key]);
     })
-    .replace(LINK, (_, uri: string) => linkTo(OPEN, [owned(uri, key)]));
+    .replace(LINK, (_, uri: string) => linkTo(OPEN, [withKey(uri, key)]));
 }
 
 function linkTo(command: string, args: readonly unknown[]): string {

@@ -1,4 +1,4 @@
-// Read-only pages: their kinds, their addresses, and the reasons of a hit below its document. Pure.
+// Read-only pages: their kinds and addresses, and the reasons of a hit below its document. Pure.
 
 import { firstLine } from './hits';
 import type { ContextParams, Reason } from './protocol';
@@ -8,7 +8,7 @@ export const SCHEME = 'muninn-page';
 
 const NAME = 60;
 
-/** What a page shows. It travels in the address, so that a page can be made anew after a reload of the window. */
+/** The content of a page. It is part of the address, so that the page can be fetched after a reload of the window. */
 export type Page =
   | { readonly page: 'side'; readonly id: string; readonly conflict: string; readonly side: 'left' | 'right' }
   | { readonly page: 'context'; readonly params: ContextParams };
@@ -28,14 +28,14 @@ export function address(page: Page, title: string): Address {
   return { path: `/${page.page}/${shortened(name) || page.page}.md`, query: JSON.stringify(page) };
 }
 
-/** The first words of a name that a tab has room for. */
+/** The first words of a name, up to a length. */
 export function shortened(name: string, length = NAME): string {
   if (name.length <= length) return name;
   const end = name.lastIndexOf(' ', length);
   return `${name.slice(0, end > length / 2 ? end : length)}…`;
 }
 
-/** Reads a page out of an address' query. Throws an Error when it is none of ours. */
+/** Reads a page from the query of an address. Throws an Error for any other query. */
 export function pageOf(query: string): Page {
   let page: unknown;
   try {

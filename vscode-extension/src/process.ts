@@ -5,35 +5,35 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Failure } from './failure';
 
-const LAST_WORDS = 3;
+const LAST_LINES = 3;
 
 /** A process that runs, or ran. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Resolves when the process is gone and its streams are read: with a sentence that says how it ended. */
+  /** Resolves when the process has ended and its streams are read, to a sentence on how it ended. */
   readonly ended: Promise<string>;
 }
 
 /**
- * Starts `command` in the folder `cwd`; each line of its standard error goes to `heard`. Resolves once it runs.
+ * Starts `command` in the folder `cwd`; `onLine` gets each line of its standard error. Resolves once it runs.
  * Throws a Failure of kind `missing_program` when there is no such program, `ended` when it may not be started.
  */
 export async function launch(
   command: readonly string[],
   cwd: string,
-  heard: (line: string) => void,
+  onLine: (line: string) => void,
 ): Promise<Program> {
   const [file, ...args] = command;
   if (!file) throw new Failure('missing_program', 'the command of the language server is empty', SETTING_HINT);
   const child = spawn(file, args, { cwd, stdio: 'pipe', windowsHide: true });
-  const words: string[] = [];
+  const lines: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
-    if (line.trim()) words.push(line.trim());
-    words.splice(0, words.length - LAST_WORDS);
-    heard(line);
+    if (line.trim()) lines.push(line.trim());
+    lines.splice(0, lines.length - LAST_LINES);
+    onLine(line);
   });
   const ended = new Promise<string>((resolve) => {
-    child.once('close', (code, signal) => resolve(ending('the language server', code, signal, words)));
+    child.once('close', (code, signal) => resolve(ending('the language server', code, signal, lines)));
   });
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
@@ -48,12 +48,12 @@ export async function launch(
 /** Options of a command. `stopped` ends it. */
 export interface Run {
   readonly cwd: string;
-  readonly heard: (line: string) => void;
+  readonly onLine: (line: string) => void;
   readonly stopped: (stop: () => void) => void;
 }
 
-/** Runs a command until it ends; each line of its output goes to `heard`. Throws a Failure when it does not succeed. */
-export async function complete(command: readonly string[], { cwd, heard, stopped }: Run): Promise<void> {
+/** Runs a command until it ends; `onLine` gets each line of its output. Throws a Failure when it does not succeed. */
+export async function complete(command: readonly string[], { cwd, onLine, stopped }: Run): Promise<void> {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
   let isStopped = false;
@@ -61,12 +61,12 @@ export async function complete(command: readonly string[], { cwd, heard, stopped
     isStopped = true;
     child.kill();
   });
-  const words: string[] = [];
+  const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      if (line.trim()) words.push(line.trim());
-      words.splice(0, words.length - LAST_WORDS);
-      heard(line);
+      if (line.trim()) lines.push(line.trim());
+      lines.splice(0, lines.length - LAST_LINES);
+      onLine(line);
     });
   }
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
@@ -74,10 +74,10 @@ export async function complete(command: readonly string[], { cwd, heard, stopped
     child.once('error', (error: NodeJS.ErrnoException) => reject(notStarted(file, error)));
   });
   if (isStopped) throw new Failure('cancelled', 'it was stopped');
-  if (code !== 0) throw new Failure('ended', ending(`'${command.join(' ')}'`, code, signal, words), 'The output channel says more.');
+  if (code !== 0) throw new Failure('ended', ending(`'${command.join(' ')}'`, code, signal, lines), 'The output channel says more.');
 }
 
-/** Waits up to `patience` milliseconds for a process that should leave by itself, then kills it. */
+/** Closes the input of a process, waits up to `patience` milliseconds for its end, then kills it. */
 export async function end(program: Program, patience: number): Promise<void> {
   program.child.stdin.end();
   const timer = setTimeout(() => program.child.kill('SIGKILL'), patience);
@@ -95,7 +95,7 @@ function notStarted(file: string, error: NodeJS.ErrnoException): Failure {
   return new Failure('ended', `'${file}' can't be started: ${error.message}`);
 }
 
-function ending(who: string, code: number | null, signal: string | null, words: readonly string[]): string {
+function ending(who: string, code: number | null, signal: string | null, lines: readonly string[]): string {
   const how = signal ? `was ended by ${signal}` : `ended with status ${code}`;
-  return `${who} ${how}${words.length ? `: ${words.join(' ')}` : ''}`;
+  return `${who} ${how}${lines.length ? `: ${lines.join(' ')}` : ''}`;
 }

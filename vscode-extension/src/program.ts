@@ -1,4 +1,4 @@
-// Which program is the language server: the setting's, the workspace's own, or the one on the PATH. Knows the disk only.
+// The program of the language server: that of the setting, of the workspace, or on the PATH.
 
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
@@ -17,9 +17,8 @@ const INSTALLERS = [
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The command line of the server. `chosen` is the setting when somebody has set it, and then it alone counts; without
- * it the environment of the workspace `folder` comes first, as its version is the project's own choice. Without a
- * folder, as in one that is not trusted, only programs of the machine count.
+ * The command line of the server: the setting `chosen`; without it the program in the environment of the workspace
+ * `folder`, because the project chooses its version; else a program of the machine. An untrusted folder is not passed.
  */
 export function serverCommand(chosen: readonly string[] | undefined, folder?: string, env: Environment = process.env): readonly string[] {
   if (chosen?.length) return chosen;

@@ -86,7 +86,7 @@ export class Reader implements vscode.Disposable {
 
   /** Shows again what a preview has replaced. Throws a Failure. */
   async restore(page: Shown): Promise<void> {
-    const { title, text } = await this.repositories.keyed(page.repository).request('document', { uri: page.address, form: 'page' });
+    const { title, text } = await this.repositories.byKey(page.repository).request('document', { uri: page.address, form: 'page' });
     await this.show(page, title, text);
   }
 
@@ -106,7 +106,7 @@ export class Reader implements vscode.Disposable {
     panel.onDidDispose(() => {
       if (this.panel === panel) [this.panel, this.shown] = [undefined, undefined];
     });
-    panel.onDidChangeViewState(() => panel.active && this.shown && this.repositories.attend(this.shown.repository));
+    panel.onDidChangeViewState(() => panel.active && this.shown && this.repositories.selectKey(this.shown.repository));
   }
 
   private async update(server: Server): Promise<void> {
@@ -125,7 +125,7 @@ export class Reader implements vscode.Disposable {
     [this.shown, this.markdown] = [shown, markdown];
     panel.title = shortened(title, TITLE);
     if (!same) panel.webview.html = page(body, shown.isPreview);
-    if (panel.active) this.repositories.attend(shown.repository);
+    if (panel.active) this.repositories.selectKey(shown.repository);
   }
 }
 

@@ -7,14 +7,14 @@ import { READERS } from './protocol';
 
 const SHOWING = ['muninn.show', 'muninn.review']; // of the server's other commands these write nothing themselves
 
-/** Throws a Failure for a command of the server that writes, if the window's folders are not trusted. */
-export function allowed(command: string): void {
+/** Throws a Failure for a command of the server that writes, if the folders are not trusted. */
+export function requireTrust(command: string): void {
   if (vscode.workspace.isTrusted || READERS.includes(command) || SHOWING.includes(command)) return;
   const hint = 'Trust the folder to change its memory.';
   throw new Failure('restricted', 'in Restricted Mode memory is shown, and nothing is written', hint);
 }
 
-/** The server's markdown with the links that may be followed here; `key` says whose it is. */
+/** The server's markdown with the links that are allowed; `key` is that of the repository. */
 export function linked(markdown: string, key: string): string {
   return commandLinks(vscode.workspace.isTrusted ? markdown : withoutCommands(markdown), key);
 }

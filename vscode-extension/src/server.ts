@@ -1,5 +1,5 @@
-// The language server's life: one process, one client, one state. Every start, stop and restart goes through one queue.
-// Knows the protocol's names and types; shows nothing but lines in the log.
+// The language server of a work tree: its process, its client and its state. Starts, stops and restarts run one after the
+// other. Shows nothing but lines in the log.
 
 import * as vscode from 'vscode';
 import {
@@ -14,28 +14,28 @@ import { backoff } from './backoff';
 import { Client, type Owner } from './client';
 import { coalesced } from './coalesce';
 import { Failure, failureOf } from './failure';
-import { keyOf, owned } from './links';
+import { keyOf, withKey } from './links';
 import { end, launch, type Program } from './process';
 import { fits } from './program';
 import { COMMANDS, type Verbs } from './protocol';
-import { allowed } from './restricted';
+import { requireTrust } from './restricted';
 import { isBusy, type State } from './state';
 
 const START_LIMIT = 60_000;
-const LEAVE_LIMIT = 3_000;
+const STOP_LIMIT = 3_000;
 const RESTARTS = 4;
 const RESTART_SPAN = 3 * 60_000;
 const FIRST_PAUSE = 1_000;
 const INDEX_TOKEN = 'muninn.index';
-const OWN = 'muninn.watched.';
+const REQUEST_TOKEN = 'muninn.request.';
 
-interface Life {
+interface Running {
   readonly client: Client;
   readonly program: Program;
 }
 
-/** How the server is started. `version` is the extension's own; `owns` tells which documents this server answers for. */
-export interface Conditions {
+/** How the server is started. `version` is the extension's; `owns` is whether a document belongs to this server. */
+export interface StartOptions {
   readonly command: () => readonly string[];
   readonly cwd: () => string;
   readonly version: string;
@@ -44,101 +44,101 @@ export interface Conditions {
 
 /** The server of one work tree; `folder` is the window's first one in it. */
 export class Server {
-  /** What stands for the repository in addresses. */
+  /** The key of the repository in addresses. */
   readonly key: string;
-  /** What people call the repository; no two of a window have the same. */
+  /** The name of the repository, unique in the window. */
   name: string;
-  /** Whether it is the only one in the window: then nobody needs to be told which one is meant. */
-  alone = true;
+  /** Whether it is the only one in the window: then texts do not name it. */
+  isAlone = true;
 
   private readonly changed = new vscode.EventEmitter<State>();
   private readonly outdated = new vscode.EventEmitter<void>();
-  private pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE);
-  private wake: () => void = () => undefined;
-  private life: Life | undefined;
-  private wanted = true;
-  private awaited: number | undefined;
-  private watches = 0;
-  private known: State = { phase: 'starting' };
-  private cycled: Promise<void> = Promise.resolve();
-  private readonly cycle = coalesced(() => this.replace());
-  private readonly look = coalesced(() => this.ask());
+  private pauseAfter = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE);
+  private endPause: () => void = () => undefined;
+  private running: Running | undefined;
+  private isWanted = true;
+  private awaitedGeneration: number | undefined;
+  private requests = 0;
+  private current: State = { phase: 'starting' };
+  private replaced: Promise<void> = Promise.resolve();
+  private readonly replaceOnce = coalesced(() => this.replace());
+  private readonly fetchOnce = coalesced(() => this.fetchStatus());
 
   /** Fires with every change of the state. */
   readonly onDidChange = this.changed.event;
 
-  /** Fires when the server says that what is shown of files and memory may be old. */
+  /** Fires when what is shown of files and memory may be outdated. */
   readonly onDidOutdate = this.outdated.event;
 
   constructor(
     readonly root: string,
     readonly folder: vscode.WorkspaceFolder,
     private readonly log: vscode.LogOutputChannel,
-    private readonly conditions: Conditions,
+    private readonly options: StartOptions,
   ) {
     this.key = keyOf(root);
     this.name = folder.name;
   }
 
-  /** What is known now. */
+  /** The present state. */
   get state(): State {
-    return this.known;
+    return this.current;
   }
 
-  /** Starts the server, or ends it and starts it anew. Calls queue up. What fails goes into the state. */
+  /** Starts the server, or stops it and starts it again. Calls wait for one another. A failure goes into the state. */
   restart(): Promise<void> {
-    this.pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE); // whoever asks for it by hand has mended something
-    this.wake();
-    this.cycled = this.cycle();
-    return this.cycled;
+    this.pauseAfter = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE); // earlier crashes do not count after a restart by hand
+    this.endPause();
+    this.replaced = this.replaceOnce();
+    return this.replaced;
   }
 
-  /** Ends the server for good. */
+  /** Stops the server for good. */
   stop(): Promise<void> {
-    this.wanted = false;
+    this.isWanted = false;
     return this.restart().finally(() => {
       this.changed.dispose();
       this.outdated.dispose();
     });
   }
 
-  /** How messages and titles begin. */
+  /** The beginning of messages and titles. */
   get label(): string {
-    return this.alone ? 'Muninn' : `Muninn (${this.name})`;
+    return this.isAlone ? 'Muninn' : `Muninn (${this.name})`;
   }
 
-  /** The command line that starts it now. */
+  /** The command line of the server. */
   get command(): readonly string[] {
-    return this.conditions.command();
+    return this.options.command();
   }
 
-  /** The place of a file of the work tree. */
+  /** The address of a file of the work tree. */
   file(path: string): vscode.Uri {
     return vscode.Uri.joinPath(vscode.Uri.file(this.root), path);
   }
 
-  /** The place in this window of a document that the server names. */
+  /** The address in this window of a document of the server. */
   document(address: string): vscode.Uri {
-    return vscode.Uri.parse(owned(address, this.key), true);
+    return vscode.Uri.parse(withKey(address, this.key), true);
   }
 
-  /** Asks the server for a verb, after a start under way. Throws a Failure. */
+  /** Requests a verb, after a start that is under way. Throws a Failure. */
   request<V extends keyof Verbs>(verb: V, params: Verbs[V]['params'], token?: vscode.CancellationToken): Promise<Verbs[V]['result']> {
     return this.run(COMMANDS[verb], params, token) as Promise<Verbs[V]['result']>;
   }
 
-  /** Asks for a verb that may take long; `heard` is told how far it is, in words and in percent. Throws a Failure. */
-  async watched<V extends keyof Verbs>(
+  /** Requests a verb that may take long; `report` gets its progress in words and percent. Throws a Failure. */
+  async requestWithProgress<V extends keyof Verbs>(
     verb: V,
     params: Verbs[V]['params'],
-    heard: (message: string, percentage: number) => void,
+    report: (message: string, percentage: number) => void,
     token: vscode.CancellationToken,
   ): Promise<Verbs[V]['result']> {
-    allowed(COMMANDS[verb]);
+    requireTrust(COMMANDS[verb]);
     const client = await this.client();
-    const workDoneToken = `${OWN}${(this.watches += 1)}`;
+    const workDoneToken = `${REQUEST_TOKEN}${(this.requests += 1)}`;
     const listener = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
-      if (value.kind === 'report') heard(value.message ?? '', value.percentage ?? 0);
+      if (value.kind === 'report') report(value.message ?? '', value.percentage ?? 0);
     });
     try {
       const message = { command: COMMANDS[verb], arguments: [params], workDoneToken };
@@ -148,56 +148,56 @@ export class Server {
     }
   }
 
-  /** Runs one of the server's commands, after a start under way. Throws a Failure. */
+  /** Runs one of the server's commands, after a start that is under way. Throws a Failure. */
   async run(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<unknown> {
-    allowed(command);
+    requireTrust(command);
     return send(await this.client(), { command, arguments: [argument] }, token);
   }
 
-  /** Asks for the server's status anew; many calls at once cost one or two requests. Failures go into the state. */
+  /** Requests the status; many calls at once cost one or two requests. A failure goes into the state. */
   refresh(): Promise<void> {
-    return this.look();
+    return this.fetchOnce();
   }
 
   private async client(): Promise<Client> {
-    await this.cycled;
-    if (!this.life) throw this.known.failure ?? new Failure('ended', 'the language server does not run');
-    return this.life.client;
+    await this.replaced;
+    if (!this.running) throw this.current.failure ?? new Failure('ended', 'the language server does not run');
+    return this.running.client;
   }
 
   private async replace(): Promise<void> {
-    await this.leave();
-    if (!this.wanted) return;
+    await this.end();
+    if (!this.isWanted) return;
     this.set({ phase: 'starting' });
     try {
-      this.life = await this.begin();
+      this.running = await this.start();
     } catch (error) {
       this.set({ phase: 'failed', failure: failureOf(error) });
       return;
     }
-    this.watch(this.life);
-    this.awaited = undefined;
-    const { name, version = '' } = this.life.client.initializeResult?.serverInfo ?? {};
-    const { version: own } = this.conditions;
+    this.restartAfterEnd(this.running);
+    this.awaitedGeneration = undefined;
+    const { name, version = '' } = this.running.client.initializeResult?.serverInfo ?? {};
+    const { version: own } = this.options;
     const warning = fits(version, own) ? undefined : otherVersion(`${name ?? 'the server'} ${version}`.trim(), own);
     this.set({ phase: 'running', ...(warning ? { warning } : {}) });
     void this.refresh();
   }
 
-  private async begin(): Promise<Life> {
+  private async start(): Promise<Running> {
     const command = [...this.command, '--repo', this.folder.uri.fsPath];
     this.log.info(`starting ${command.join(' ')}`);
-    const program = await launch(command, this.conditions.cwd(), (line) => this.log.info(this.lined(line)));
+    const program = await launch(command, this.options.cwd(), (line) => this.log.info(this.named(line)));
     const client = this.clientOf(program);
-    const silence = setTimeout(() => program.child.kill('SIGKILL'), START_LIMIT);
+    const timer = setTimeout(() => program.child.kill('SIGKILL'), START_LIMIT);
     try {
       await client.start();
     } catch (error) {
-      await end(program, LEAVE_LIMIT);
-      this.log.error(this.lined(String(error)));
+      await end(program, STOP_LIMIT);
+      this.log.error(this.named(String(error)));
       throw new Failure('ended', await program.ended, 'The output channel says more.');
     } finally {
-      clearTimeout(silence);
+      clearTimeout(timer);
     }
     return { client, program };
   }
@@ -208,106 +208,107 @@ export class Server {
       key: this.key,
       folder: this.folder,
       roots: roots.filter((each, index) => !index || each.toString() !== roots[0]?.toString()),
-      owns: this.conditions.owns,
+      owns: this.options.owns,
     };
     const streams = { reader: program.child.stdout, writer: program.child.stdin };
     const client = new Client(owner, streams, this.log, (token, params, next) => {
-      if (!String(token).startsWith(OWN)) this.progress(params);
+      if (!String(token).startsWith(REQUEST_TOKEN)) this.progress(params);
       next(token, params);
     });
     client.onDidOutdate(() => this.outdated.fire());
     return client;
   }
 
-  /** A line of the log, which all servers of the window share. */
-  private lined(line: string): string {
-    return this.alone ? line : `${this.name}: ${line}`;
+  /** A line of the log, with the repository's name where several servers share the log. */
+  private named(line: string): string {
+    return this.isAlone ? line : `${this.name}: ${line}`;
   }
 
   private progress(params: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd): void {
     if (params.kind === 'end') {
-      const { indexing: _done, ...rest } = this.known;
+      const { indexing: _done, ...rest } = this.current;
       this.set(rest);
       void this.refresh();
     } else {
-      this.set({ ...this.known, indexing: params.percentage === undefined ? {} : { percentage: params.percentage } });
+      this.set({ ...this.current, indexing: params.percentage === undefined ? {} : { percentage: params.percentage } });
     }
   }
 
-  private watch(life: Life): void {
-    void life.program.ended.then((how) => {
-      if (this.life !== life) return; // we ended it
-      this.log.error(this.lined(how));
-      const pause = this.pause(Date.now());
+  /** Starts the server again when it ends without being stopped. */
+  private restartAfterEnd(running: Running): void {
+    void running.program.ended.then((how) => {
+      if (this.running !== running) return; // it was stopped
+      this.log.error(this.named(how));
+      const pause = this.pauseAfter(Date.now());
       if (pause !== undefined) {
         this.set({ phase: 'starting' });
-        // Whoever asks meanwhile waits for the new one; a restart by hand ends the rest, and then it has the turn.
-        this.cycled = this.rest(pause).then(() => (this.life === life ? this.cycle() : this.cycled));
+        // Requests meanwhile wait for the next process. A restart by hand ends the pause and replaces the process itself.
+        this.replaced = this.wait(pause).then(() => (this.running === running ? this.replaceOnce() : this.replaced));
       } else {
-        this.life = undefined;
-        const failure = new Failure('ended', how, `It ended ${RESTARTS + 1} times in three minutes and stays down.`);
+        this.running = undefined;
+        const failure = new Failure('ended', how, `It ended ${RESTARTS + 1} times in three minutes and is not started again.`);
         this.set({ phase: 'failed', failure });
       }
     });
   }
 
-  private rest(pause: number): Promise<void> {
+  private wait(pause: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, pause);
-      this.wake = () => {
+      this.endPause = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
 
-  private async leave(): Promise<void> {
-    const life = this.life;
-    this.life = undefined;
-    if (!life) return;
+  private async end(): Promise<void> {
+    const { running } = this;
+    this.running = undefined;
+    if (!running) return;
     try {
-      await life.client.dispose(LEAVE_LIMIT);
+      await running.client.dispose(STOP_LIMIT);
     } catch (error) {
-      this.log.warn(this.lined(`the language server did not end in order: ${String(error)}`));
+      this.log.warn(this.named(`the language server did not end in order: ${String(error)}`));
     }
-    await end(life.program, LEAVE_LIMIT);
+    await end(running.program, STOP_LIMIT);
   }
 
-  private async ask(): Promise<void> {
+  private async fetchStatus(): Promise<void> {
     try {
       const status = await this.request('status', {});
-      const { failure: _past, ...rest } = this.known;
-      if (!this.life) return;
+      const { failure: _past, ...rest } = this.current;
+      if (!this.running) return;
       this.set({ ...rest, phase: 'running', status });
-      if (isBusy(status) && !this.known.indexing) void this.awaitIndex(status.index.generation);
+      if (isBusy(status) && !this.current.indexing) void this.awaitIndex(status.index.generation);
     } catch (error) {
       const failure = failureOf(error);
-      if (!this.life || failure.kind === 'ended') return; // it went away meanwhile, and `watch` tells why
-      this.log.error(this.lined(failure.message));
-      this.set({ ...this.known, phase: 'failed', failure });
+      if (!this.running || failure.kind === 'ended') return; // `restartAfterEnd` reports the end of the process
+      this.log.error(this.named(failure.message));
+      this.set({ ...this.current, phase: 'failed', failure });
     }
   }
 
-  /** Follows an index that the server builds without telling, as after `init`; once for each generation. */
+  /** Waits for an index that the server builds without reporting progress, as after `init`; once for each generation. */
   private async awaitIndex(generation: number): Promise<void> {
-    const client = this.life?.client;
-    if (!client || this.awaited === generation) return;
-    this.awaited = generation;
-    this.set({ ...this.known, indexing: {} });
-    const heard = client.onProgress(WorkDoneProgress.type, INDEX_TOKEN, () => undefined); // the middleware takes it
+    const client = this.running?.client;
+    if (!client || this.awaitedGeneration === generation) return;
+    this.awaitedGeneration = generation;
+    this.set({ ...this.current, indexing: {} });
+    const listener = client.onProgress(WorkDoneProgress.type, INDEX_TOKEN, () => undefined); // the middleware handles it
     try {
       const message = { command: COMMANDS.index, arguments: [{ wait: true }], workDoneToken: INDEX_TOKEN };
       await client.sendRequest(ExecuteCommandRequest.type, message);
     } catch (error) {
-      this.log.warn(this.lined(`waiting for the index: ${failureOf(error).message}`)); // the next status says what is wrong
+      this.log.warn(this.named(`waiting for the index: ${failureOf(error).message}`)); // the next status has the failure
     } finally {
-      heard.dispose();
-      if (this.life?.client === client) this.progress({ kind: 'end' });
+      listener.dispose();
+      if (this.running?.client === client) this.progress({ kind: 'end' });
     }
   }
 
   private set(state: State): void {
-    this.known = state;
+    this.current = state;
     this.changed.fire(state);
   }
 }

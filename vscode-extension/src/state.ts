@@ -1,9 +1,9 @@
-// What the status bar shows, made from what is known of the server. Pure: text in, text out.
+// The text of the status bar for a state of the server. Pure.
 
 import type { Failure } from './failure';
 import type { StatusResult } from './protocol';
 
-/** What is known. `status` is the server's last answer; `percentage` is there while it indexes (0 to 100). */
+/** The state of a server. `status` is its last answer; `indexing` is set while it indexes, with 0 to 100 percent. */
 export interface State {
   readonly phase: 'starting' | 'running' | 'failed';
   readonly status?: StatusResult;
@@ -11,7 +11,7 @@ export interface State {
   readonly failure?: Failure;
   /** Whether the window's folders are untrusted: then nothing is written. */
   readonly restricted?: boolean;
-  /** What does not keep it from running, and should be mended. */
+  /** A problem that does not stop the server. */
   readonly warning?: Failure;
 }
 
@@ -62,7 +62,7 @@ export function appearance(state: State, here?: number, label = 'Muninn'): Appea
   };
 }
 
-/** Whether the index is being opened or built and will be ready without help. */
+/** Whether the index is being opened or built. */
 export function isBusy(status: StatusResult): boolean {
   return !['ready', 'failed', 'absent'].includes(status.index.state);
 }

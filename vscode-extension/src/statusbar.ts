@@ -24,13 +24,13 @@ export class StatusBar implements vscode.Disposable {
     this.item.name = 'Muninn';
     this.registrations = [
       this.item,
-      repositories.onDidChange(() => this.here(undefined)),
+      repositories.onDidChange(() => this.setCount(undefined)),
       repositories.onDidChangeState(() => this.paint()),
     ];
   }
 
   /** Shows how many memories the active file has; undefined when no file is. */
-  here(count: number | undefined): void {
+  setCount(count: number | undefined): void {
     this.count = count;
     this.paint();
   }
@@ -40,7 +40,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private paint(): void {
-    const server = this.repositories.atHand;
+    const server = this.repositories.currentIfAny;
     if (!server) return this.item.hide();
     const { text, tooltip: lines, severity, command } = appearance({ ...server.state, restricted: !vscode.workspace.isTrusted }, this.count, server.label);
     const others = this.repositories.all.filter((each) => each !== server);

@@ -149,7 +149,10 @@ export async function daily(desk, root) {
       await desk.page.keyboard.press('Enter'); // Supersede…
     }, desk.title('Muninn: Supersede'));
     assert.equal(await desk.input.inputValue(), FACT);
-    await desk.input.press('Escape');
+    await desk.answer('Muninn: Supersede', `${FACT} Nobody else does.`);
+    const about = () => execFileSync(muninn, ['memories', '--file', 'src/cache.py', '--json', '--repo', root], { encoding: 'utf8' });
+    await desk.eventually(() => JSON.parse(about()).memories.some(({ text }) => text.endsWith('Nobody else does.')));
+    await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
   });
   await desk.step('lenses update when the shell remembers or forgets a memory', async () => {
     const about = ['--file', 'src/cache.py', '--type', 'attempt', '--session', 'shell', '--json', '--repo', root];

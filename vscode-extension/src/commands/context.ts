@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
 import type { Server } from '../server';
-import { filesAtHand, selection } from './place';
+import { activeFiles, selection } from '../activeFile';
 
 /** Asks for a task unless one is given, and opens its pack. Throws a Failure. */
 export async function context(
@@ -13,7 +13,7 @@ export async function context(
 ): Promise<vscode.TextDocument | undefined> {
   const query = given ?? (await task(server));
   if (!query) return undefined;
-  const files = filesAtHand(server);
+  const files = activeFiles(server);
   const budget = vscode.workspace.getConfiguration('muninn', server.folder).get<number>('context.budget', 4000);
   const progress = { location: vscode.ProgressLocation.Window, title: `${server.label}: gathering context` };
   return vscode.window.withProgress(progress, () =>

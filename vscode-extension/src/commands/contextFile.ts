@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { Failure } from '../failure';
 import type { Places } from '../places';
 import type { Server } from '../server';
-import { filesAtHand } from './place';
+import { activeFiles } from '../activeFile';
 
 const FOLDER = '.muninn/context/';
 
@@ -21,7 +21,7 @@ export async function newContextFile(server: Server, template?: string, given?: 
 
 /** Shows the pack of the active context file beside it, rendered. Throws a Failure. */
 export async function previewPack(server: Server, { reader }: Places): Promise<void> {
-  const [file] = filesAtHand(server);
+  const [file] = activeFiles(server);
   if (!file?.startsWith(FOLDER) || !file.endsWith('.md')) {
     throw new Failure('bad_params', 'no context file is open', `Open a file of ${FOLDER}, or create one with “Muninn: New Context File”.`);
   }

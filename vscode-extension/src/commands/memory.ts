@@ -25,7 +25,7 @@ export async function open(server: Server, { reader, documents }: Places, target
   }
 }
 
-/** Archives a memory, once the person has said why. Throws a Failure. */
+/** Archives a memory, after asking for the reason. Throws a Failure. */
 export async function forget(server: Server, what: Node | string): Promise<void> {
   const id = typeof what === 'string' ? what : memoryOf(what);
   const reason = await vscode.window.showInputBox({
@@ -44,18 +44,18 @@ export async function review(server: Server, node: Node, verb: 'approve' | 'reje
   await server.refresh();
 }
 
-/** Confirms a memory: it then cites the current code. Throws a Failure. */
+/** Confirms a memory: it cites the current code then. Throws a Failure. */
 export async function confirm(server: Server, node: Node): Promise<void> {
   await server.request('confirm', { id: memoryOf(node) });
   await server.refresh();
-  vscode.window.setStatusBarMessage(`$(check) ${server.label}: it cites the code as it is now.`, 5000);
+  vscode.window.setStatusBarMessage(`$(check) ${server.label}: the memory cites the current code now.`, 5000);
 }
 
 /** Seals a session's memories as files for git. Throws a Failure. */
 export async function seal(server: Server, node?: Node): Promise<void> {
   const { segments, records } = await server.request('seal', { session: node?.key || null });
   await server.refresh();
-  const done = segments.length ? `${records} records sealed; commit .muninn to share them` : 'nothing waited to be sealed';
+  const done = segments.length ? `${records} records sealed; commit .muninn to share them` : 'there was nothing to seal';
   vscode.window.setStatusBarMessage(`$(archive) ${server.label}: ${done}.`, 5000);
 }
 
@@ -86,12 +86,12 @@ export async function reconcile(server: Server): Promise<ReconcileResult | undef
   const title = `${server.label}: reconciling`;
   const run = (dry: boolean): Thenable<ReconcileResult> =>
     vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, token) => {
-      let shown = 0;
-      const heard = (message: string, percentage: number): void => {
-        progress.report({ message, increment: Math.max(0, percentage - shown) });
-        shown = Math.max(shown, percentage);
+      let reported = 0;
+      const report = (message: string, percentage: number): void => {
+        progress.report({ message, increment: Math.max(0, percentage - reported) });
+        reported = Math.max(reported, percentage);
       };
-      return server.watched('reconcile', { dry_run: dry }, heard, token);
+      return server.requestWithProgress('reconcile', { dry_run: dry }, report, token);
     });
   const plan = await run(true);
   if (!plan.segments.length) {
@@ -102,7 +102,7 @@ export async function reconcile(server: Server): Promise<ReconcileResult | undef
   if (!go) return undefined;
   const done = await run(false);
   await server.refresh();
-  // Not awaited: the message may stay for long, and the command has ended.
+  // Not awaited: the command ends while the message stays.
   void vscode.window.showInformationMessage(`${server.label}: ${done.summary}`, 'Undo').then(async (answer) => {
     if (answer) await vscode.commands.executeCommand('muninn.ui.undo', server.key);
   });
@@ -148,7 +148,7 @@ async function side(server: Server, node: Node): Promise<ResolveParams['keep'] |
 
 /** The id of a row's memory. VS Code passes no row when the list was replaced between the pointer's move and its click. */
 export function memoryOf(node: Node | undefined): string {
-  if (!node) throw new Error('the list has just changed. Press the button again');
+  if (!node) throw new Error('the list has just changed: press the button again');
   if (node.target?.to === 'memory') return node.target.id;
   throw new Error('this row is no memory');
 }

@@ -1,4 +1,4 @@
-// Muninn: Recall. A list that follows the question while it is typed, shows each hit at its place, and opens one.
+// Muninn: Recall. A list of hits that is renewed while the question is typed, with a preview of the hit in focus.
 
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
@@ -11,9 +11,9 @@ import type { How, Shown } from '../reader';
 import type { Server } from '../server';
 import { counted } from '../state';
 import { forget } from './memory';
-import { selection } from './place';
+import { selection } from '../activeFile';
 
-/** Milliseconds without a key before the server is asked: shorter than the pause after a word. */
+/** Milliseconds without a key before the request: shorter than the pause after a word. */
 const PAUSE = 120;
 
 const RECENT = 'muninn.recall.recent';
@@ -45,15 +45,15 @@ export async function recall(server: Server, places: Places, recent: Recent, giv
   if (hit) await open(server, places, hit);
 }
 
-/** Opens a hit: a memory as a page, if that is still wanted when it was fetched, else its file at its line. Throws a Failure. */
+/** Opens a hit: a memory as a page, any other in its file at its line. Throws a Failure. */
 async function open(server: Server, { reader, elsewhere }: Places, hit: Hit, how: How = {}): Promise<void> {
   if (hit.repository) return openElsewhere(elsewhere.address(hit), how);
   if (hit.kind === 'memory') return reader.open(server, memoryDocument(hit.id), { ...how, why: hit.why });
   const { isPreview: preserveFocus = false, beside = false } = how;
-  const telling = hit.snippet.find((each) => each.marks.length);
-  const line = Math.max(0, (telling?.line ?? hit.start_line) - 1);
+  const marked = hit.snippet.find((each) => each.marks.length);
+  const line = Math.max(0, (marked?.line ?? hit.start_line) - 1);
   const end = Math.max(line, hit.end_line - 1);
-  // What another tool keeps outside of the repository has a whole path.
+  // A file of another tool outside of the repository has an absolute path.
   const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : server.file(hit.path);
   const viewColumn = beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
   const editor = await vscode.window.showTextDocument(file, { preview: true, preserveFocus, viewColumn });
@@ -76,21 +76,21 @@ interface Item extends vscode.QuickPickItem {
 }
 
 function itemOf(row: Row | Heading): Item {
-  // The server has chosen: what VS Code's own filter would hide must stay.
+  // `alwaysShow`: VS Code's own filter must not hide hits.
   if (!row.hit) return { label: row.label, kind: row.kind };
   return { ...row, alwaysShow: true, buttons: [row.hit.kind === 'memory' && !row.hit.repository ? FORGET : BESIDE] };
 }
 
-/** One list, from the first key to the choice. The newest question wins; an older answer that comes late is dropped. */
+/** One list, from the first key to the choice. A late answer to an older question is dropped. */
 class Question {
   private readonly list = vscode.window.createQuickPick<Item>();
   private readonly before = vscode.window.activeTextEditor;
-  private asked = new vscode.CancellationTokenSource();
+  private request = new vscode.CancellationTokenSource();
   private timer: NodeJS.Timeout | undefined;
   private readonly pageBefore: Shown | undefined;
   private previewed = false;
-  private over = false;
-  private acted = false;
+  private isAnswered = false;
+  private isLeft = false;
 
   constructor(
     private readonly server: Server,
@@ -102,7 +102,7 @@ class Question {
     this.list.placeholder = 'Why is the cache keyed by commit? Or words, names, type:decision path:src/**';
     this.list.matchOnDescription = true;
     this.list.matchOnDetail = true;
-    // The ranking is the server's. VS Code lets extensions say so, and has not put it into its types yet.
+    // Keeps the order of the server. VS Code has this property, but its types do not yet.
     (this.list as { sortByLabel?: boolean }).sortByLabel = false;
   }
 
@@ -110,47 +110,47 @@ class Question {
     const { list } = this;
     list.value = text;
     const chosen = new Promise<Hit | undefined>((resolve, reject) => {
-      list.onDidChangeValue(() => this.later(reject));
+      list.onDidChangeValue(() => this.searchSoon(reject));
       list.onDidChangeActive(([first]) => first?.hit && void this.preview(first.hit));
       list.onDidTriggerItemButton(({ item, button }) => void this.press(item, button).catch(reject));
       list.onDidAccept(() => {
         const first = list.selectedItems[0];
         if (first?.question) {
           list.value = first.question;
-          this.later(reject, 0);
+          this.searchSoon(reject, 0);
         }
-        if (!first?.hit) return; // the answer is not there yet
+        if (!first?.hit) return; // there is no answer yet
         void this.recent.add(list.value.trim());
         resolve(first.hit);
         list.hide();
       });
       list.onDidHide(() => resolve(undefined));
-      if (text) this.later(reject, 0);
+      if (text) this.searchSoon(reject, 0);
       else this.showRecent();
     });
     list.show();
     try {
       const hit = await chosen;
-      this.over = true;
+      this.isAnswered = true;
       if (!hit) await this.goBack();
       return hit;
     } finally {
       clearTimeout(this.timer);
-      this.asked.cancel();
-      this.asked.dispose();
+      this.request.cancel();
+      this.request.dispose();
       list.dispose();
     }
   }
 
-  private later(failed: (error: unknown) => void, pause = PAUSE): void {
+  private searchSoon(failed: (error: unknown) => void, pause = PAUSE): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.look().catch(failed), pause);
+    this.timer = setTimeout(() => void this.search().catch(failed), pause);
   }
 
-  private async look(): Promise<void> {
+  private async search(): Promise<void> {
     const query = this.list.value.trim();
-    this.asked.cancel();
-    const mine = (this.asked = new vscode.CancellationTokenSource());
+    this.request.cancel();
+    const own = (this.request = new vscode.CancellationTokenSource());
     if (!query) {
       this.list.title = `${this.server.label}: Recall`;
       return this.showRecent();
@@ -158,18 +158,18 @@ class Question {
     this.list.busy = true;
     const limit = vscode.workspace.getConfiguration('muninn', this.server.folder).get<number>('recall.limit', 20);
     try {
-      const result = await this.server.request('recall', { query, limit }, mine.token);
-      if (this.asked !== mine) return;
+      const result = await this.server.request('recall', { query, limit }, own.token);
+      if (this.request !== own) return;
       this.list.title = `${this.server.label}: ${heading(query, result)}`;
       this.list.items = rows(result).map(itemOf);
     } catch (error) {
-      if (this.asked !== mine) return;
+      if (this.request !== own) return;
       const failure = failureOf(error);
       if (failure.kind !== 'bad_params') throw error;
-      // A filter or a phrase that is not typed to its end: the list stays, and its title says what is missing.
+      // A filter or a phrase that is not complete: the list stays, and its title has the error.
       this.list.title = sentence(failure, this.server.label);
     } finally {
-      if (this.asked === mine) this.list.busy = false;
+      if (this.request === own) this.list.busy = false;
     }
   }
 
@@ -178,36 +178,36 @@ class Question {
     this.list.items = found.length ? [{ label: 'Recent questions', kind: vscode.QuickPickItemKind.Separator }, ...found] : [];
   }
 
-  /** Does what a button of a row says. */
+  /** Runs the action of a button of a row. */
   private async press({ hit, question }: Item, button: vscode.QuickInputButton): Promise<void> {
     if (question && button === REMOVE) {
       await this.recent.remove(question);
       this.showRecent();
     }
     if (!hit) return;
-    this.acted = true;
+    this.isLeft = true;
     this.list.hide();
     if (button === BESIDE) await open(this.server, this.places, hit, { beside: true });
     else await forget(this.server, hit.id);
   }
 
-  /** Shows what the hit under the cursor would open, behind the list. */
+  /** Shows the hit in focus behind the list. */
   private async preview(hit: Hit): Promise<void> {
     this.previewed = true;
     try {
-      await open(this.server, this.places, hit, { isPreview: true, wanted: () => this.list.activeItems[0]?.hit === hit && !this.over });
+      await open(this.server, this.places, hit, { isPreview: true, wanted: () => this.list.activeItems[0]?.hit === hit && !this.isAnswered });
     } catch {
-      // It went away after it was indexed: choosing it says so.
+      // It was deleted after it was indexed. Choosing it shows the error.
     }
   }
 
   private async goBack(): Promise<void> {
-    if (!this.previewed || this.acted) return;
+    if (!this.previewed || this.isLeft) return;
     const { reader } = this.places;
     if (this.pageBefore) await reader.restore(this.pageBefore);
     else reader.close();
     if (!this.before) return;
-    // The editor has the keys again already: taking them once more would close a list that was opened meanwhile.
+    // The editor has the focus again. Setting it once more would close a list that was opened meanwhile.
     const { document, selection } = this.before;
     await vscode.window.showTextDocument(document, { selection, preserveFocus: true });
   }

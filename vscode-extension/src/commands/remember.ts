@@ -5,9 +5,9 @@ import { Failure } from '../failure';
 import type { KINDS, RememberParams, RememberResult } from '../protocol';
 import type { Server } from '../server';
 import { initialise } from './initialise';
-import { citedAtHand } from './place';
+import { selectedPlaces } from '../activeFile';
 
-/** The types that people state, the usual ones first; the catalogue's others are written by programs. */
+/** The types that people choose from, the usual ones first. Programs write the others. */
 const MEANINGS: Partial<Record<(typeof KINDS)[number], string>> = {
   decision: 'what was decided, and why',
   insight: 'something learned about the code',
@@ -23,10 +23,10 @@ const MEANINGS: Partial<Record<(typeof KINDS)[number], string>> = {
 
 /** Asks for text and type unless they are given, and stores the memory. Throws a Failure. */
 export async function remember(server: Server, text?: string, type?: string): Promise<RememberResult | undefined> {
-  const files = citedAtHand(server);
-  const stated = text ?? (await statement(server, files));
+  const files = selectedPlaces(server);
+  const stated = text ?? (await askText(server, files));
   if (!stated) return undefined;
-  const chosen = type ?? (await typeOf(server));
+  const chosen = type ?? (await askType(server));
   if (!chosen) return undefined;
   return store(server, { text: stated, type: chosen, files, actor: 'user' });
 }
@@ -34,8 +34,8 @@ export async function remember(server: Server, text?: string, type?: string): Pr
 const INITIALISE = 'Initialise and Remember';
 
 /**
- * Stores a memory and says so. Where the repository has no memory yet it offers to initialise it; a person who does not
- * want that gets the words in a document. Throws a Failure.
+ * Stores a memory and confirms it. In a repository without memory it offers to initialise it; when that is declined, the
+ * text opens as a document. Throws a Failure.
  */
 export async function store(server: Server, params: RememberParams): Promise<RememberResult | undefined> {
   let result: RememberResult;
@@ -53,17 +53,17 @@ export async function store(server: Server, params: RememberParams): Promise<Rem
     result = await server.request('remember', params);
   }
   void server.refresh();
-  told(server, result);
+  showStored(server, result);
   return result;
 }
 
-/** Says in the status bar that a memory is stored. */
-function told(server: Server, { masked }: RememberResult): void {
+/** Shows in the status bar that a memory is stored. */
+function showStored(server: Server, { masked }: RememberResult): void {
   const secret = masked ? ' A secret in it was masked.' : '';
   vscode.window.setStatusBarMessage(`$(check) ${server.label}: remembered.${secret}`, 5000);
 }
 
-async function statement(server: Server, files: readonly string[]): Promise<string | undefined> {
+async function askText(server: Server, files: readonly string[]): Promise<string | undefined> {
   const answer = await vscode.window.showInputBox({
     title: `${server.label}: Remember`,
     prompt: files.length ? `One fact in whole sentences, about ${files.join(', ')}` : 'One fact in whole sentences',
@@ -73,7 +73,7 @@ async function statement(server: Server, files: readonly string[]): Promise<stri
   return answer?.trim();
 }
 
-async function typeOf(server: Server): Promise<string | undefined> {
+async function askType(server: Server): Promise<string | undefined> {
   const rows = Object.entries(MEANINGS).map(([type, description]) => ({
     label: type.replace('_', ' '),
     description,

@@ -1,7 +1,7 @@
 // The views of Muninn's container: the request of each one, and when it is repeated.
 
 import * as vscode from 'vscode';
-import { filesAtHand, followPlace } from '../commands/place';
+import { activeFiles, followActiveUri } from '../activeFile';
 import { within } from '../paths';
 import type { Repositories } from '../repositories';
 import type { Server } from '../server';
@@ -11,7 +11,7 @@ import { type Node, rowsOf } from './node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from './rest';
 import { Tree } from './tree';
 
-/** The most memories that a view lists: beyond it a filter or a recall serves better than scrolling. */
+/** The maximum number of memories in a view. */
 const LISTED = 500;
 
 const KNOWLEDGE = '.muninn/{knowledge,packs,context}/**/*.md';
@@ -21,20 +21,20 @@ export class Views implements vscode.Disposable {
   private readonly trees: Readonly<Record<'memory' | 'file' | 'timeline' | 'sessions' | 'conflicts' | 'stale' | 'knowledge', Tree>>;
   private readonly registrations: vscode.Disposable[] = [];
   private files: vscode.FileSystemWatcher | undefined;
-  private filter = '';
-  private seen = '';
-  private last: { readonly server: Server; readonly file: string } | undefined;
+  private words = '';
+  private loadedState = '';
+  private lastFile: { readonly server: Server; readonly file: string } | undefined;
 
   constructor(
     private readonly repositories: Repositories,
-    private readonly settled: () => void,
+    private readonly onRefresh: () => void,
   ) {
     const load = (rows: (server: Server, within?: Node) => Promise<readonly Node[]>) => (within?: Node) =>
       this.loaded((server) => rows(server, within), within);
     this.trees = {
-      memory: new Tree('muninn.memory', load((server) => this.memories(server)), () => this.noMemory()),
-      file: new Tree('muninn.file', load((server) => this.atHand(server)), () => this.aboutFile()),
-      timeline: new Tree('muninn.timeline', load((server) => this.timeline(server)), () => this.aboutFile()),
+      memory: new Tree('muninn.memory', load((server) => this.memories(server)), () => this.emptyMemory()),
+      file: new Tree('muninn.file', load((server) => this.aboutActiveFile(server)), () => this.emptyFile()),
+      timeline: new Tree('muninn.timeline', load((server) => this.timeline(server)), () => this.emptyFile()),
       sessions: new Tree('muninn.sessions', load((server, one) => this.sessions(server, one)), () => 'No session has remembered anything.'),
       conflicts: new Tree('muninn.conflicts', load(conflicts), () => 'No conflict waits for a decision.', badge),
       stale: new Tree('muninn.stale', load(stale), () => 'No memory cites code that has changed.'),
@@ -42,13 +42,13 @@ export class Views implements vscode.Disposable {
     };
     this.registrations.push(
       ...Object.values(this.trees),
-      repositories.onDidChange(() => this.turn()),
-      repositories.onDidChangeState((server) => server === repositories.atHand && this.follow(server)),
-      followPlace(() => {
+      repositories.onDidChange(() => this.showCurrent()),
+      repositories.onDidChangeState((server) => server === repositories.currentIfAny && this.refreshIfChanged(server)),
+      followActiveUri(() => {
         this.describe();
         this.trees.file.refresh();
         this.trees.timeline.refresh();
-        this.settled();
+        this.onRefresh();
       }),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('muninn.views')) this.trees.memory.refresh();
@@ -69,20 +69,20 @@ export class Views implements vscode.Disposable {
   /** Refreshes all views. */
   refresh(): void {
     for (const tree of Object.values(this.trees)) tree.refresh();
-    this.settled();
+    this.onRefresh();
   }
 
-  /** Lists only memories whose text contains this; all of them for an empty text. */
-  narrow(text: string): void {
-    this.filter = text;
+  /** Lists only memories that contain these words; all of them for an empty text. */
+  setFilter(words: string): void {
+    this.words = words;
     this.describe();
-    void vscode.commands.executeCommand('setContext', 'muninn.filtered', !!text);
+    void vscode.commands.executeCommand('setContext', 'muninn.filtered', !!words);
     this.trees.memory.refresh();
   }
 
-  /** What the list is narrowed to now. */
-  get narrowed(): string {
-    return this.filter;
+  /** The words of the filter; empty without one. */
+  get filter(): string {
+    return this.words;
   }
 
   dispose(): void {
@@ -90,58 +90,58 @@ export class Views implements vscode.Disposable {
   }
 
   /** Shows the current repository. */
-  private turn(): void {
-    const server = this.repositories.atHand;
+  private showCurrent(): void {
+    const server = this.repositories.currentIfAny;
     this.files?.dispose();
     this.files = server && vscode.workspace.createFileSystemWatcher(knowledgeOf(server));
     this.files?.onDidCreate(() => this.trees.knowledge.refresh());
     this.files?.onDidDelete(() => this.trees.knowledge.refresh());
-    this.seen = '';
+    this.loadedState = '';
     this.describe();
-    if (server) this.follow(server);
-    else tell({ uninitialised: this.repositories.bare.length > 0, initialised: false, remembers: false, unsealed: false });
+    if (server) this.refreshIfChanged(server);
+    else setContext({ uninitialised: this.repositories.withoutMemory.length > 0, initialised: false, remembers: false, unsealed: false });
     this.refresh();
   }
 
   /** Sets the descriptions beside the titles of the views. */
   private describe(): void {
-    const server = this.repositories.atHand;
+    const server = this.repositories.currentIfAny;
     const file = server && this.fileOf(server);
     const name = file?.slice(file.lastIndexOf('/') + 1);
-    const more = { memory: this.filter && `“${this.filter}”`, file: name, timeline: name };
+    const more = { memory: this.words && `“${this.words}”`, file: name, timeline: name };
     for (const [view, tree] of Object.entries(this.trees)) {
-      tree.describe([server?.alone ? '' : server?.name, more[view as keyof typeof more]].filter((part) => part).join(' · '));
+      tree.describe([server?.isAlone ? '' : server?.name, more[view as keyof typeof more]].filter((part) => part).join(' · '));
     }
   }
 
   /** Refreshes when memory, HEAD or a file that may be cited has changed. */
-  private follow({ state: { status } }: Server): void {
+  private refreshIfChanged({ state: { status } }: Server): void {
     if (!status) return;
     const { saw, log } = status;
     const now = [saw.commit, saw.branch, saw.log, saw.shared, saw.index.generation, log.conflicts, log.unsealed, status.mode].join();
-    if (now === this.seen) return;
-    this.seen = now;
-    const isBare = status.mode === 'uninitialised';
-    const context = { uninitialised: isBare, initialised: !isBare, remembers: log.memories > 0, unsealed: log.unsealed > 0 };
-    tell(context);
+    if (now === this.loadedState) return;
+    this.loadedState = now;
+    const isUninitialised = status.mode === 'uninitialised';
+    const context = { uninitialised: isUninitialised, initialised: !isUninitialised, remembers: log.memories > 0, unsealed: log.unsealed > 0 };
+    setContext(context);
     void completeSteps();
     this.refresh();
   }
 
   /** The rows of the current repository, or below one of its rows, as `load` gives them. */
   private async loaded(load: (server: Server) => Promise<readonly Node[]>, within?: Node): Promise<Node[]> {
-    const server = this.repositories.keyed(within?.repository);
+    const server = this.repositories.byKey(within?.repository);
     return rowsOf(server.key, await load(server));
   }
 
   private async memories(server: Server): Promise<Node[]> {
-    const text = this.filter || null;
+    const text = this.words || null;
     const found = await server.request('memories', { text, limit: LISTED });
     const by = vscode.workspace.getConfiguration('muninn', server.folder).get<Grouping>('views.groupBy', 'type');
     return withConflicts(memoryNodes(found.memories, found.citations, by, found.total), await conflicting(server));
   }
 
-  private async atHand(server: Server): Promise<Node[]> {
+  private async aboutActiveFile(server: Server): Promise<Node[]> {
     const file = this.fileOf(server);
     if (!file) return [];
     const found = await server.request('memories', { file, limit: LISTED });
@@ -155,26 +155,26 @@ export class Views implements vscode.Disposable {
     return withConflicts(timelineNodes(found.memories, found.citations, found.total, new Date()), await conflicting(server));
   }
 
-  /** What the list of memories says without rows. */
-  private noMemory(): string {
-    return this.filter ? `No memory contains “${this.filter}”.` : 'No memory yet. “Muninn: Remember” stores the first.';
+  /** The text of the view Memory without rows. */
+  private emptyMemory(): string {
+    return this.words ? `No memory contains “${this.words}”.` : 'No memory yet. “Muninn: Remember” stores the first.';
   }
 
-  /** What a view of a file says without rows. */
-  private aboutFile(): string {
-    const server = this.repositories.atHand;
+  /** The text of a view of a file without rows. */
+  private emptyFile(): string {
+    const server = this.repositories.currentIfAny;
     return server && this.fileOf(server) ? 'Nothing is remembered about this file.' : 'No file of this repository is open.';
   }
 
   /** The active file, or the last one while it is open: a comparison, a page or a list of results is no other file. */
   private fileOf(server: Server): string | undefined {
-    const [file] = filesAtHand(server);
-    if (file) this.last = { server, file };
-    if (file || this.last?.server !== server) return file;
-    const place = server.file(this.last.file).toString();
+    const [file] = activeFiles(server);
+    if (file) this.lastFile = { server, file };
+    if (file || this.lastFile?.server !== server) return file;
+    const place = server.file(this.lastFile.file).toString();
     const inputs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).map(({ input }) => input);
     const isOpen = inputs.some((input) => input instanceof vscode.TabInputText && input.uri.toString() === place);
-    return isOpen ? this.last.file : undefined;
+    return isOpen ? this.lastFile.file : undefined;
   }
 
   private async sessions(server: Server, one?: Node): Promise<Node[]> {
@@ -184,8 +184,8 @@ export class Views implements vscode.Disposable {
   }
 }
 
-/** Tells VS Code what the conditions of views and buttons in package.json ask for. */
-function tell(context: Readonly<Record<string, boolean>>): void {
+/** Sets the keys that the conditions in package.json use. */
+function setContext(context: Readonly<Record<string, boolean>>): void {
   for (const [key, value] of Object.entries(context)) void vscode.commands.executeCommand('setContext', `muninn.${key}`, value);
 }
 

@@ -1,19 +1,19 @@
-// A row of a tree, before VS Code knows of it. Pure.
+// A row of a tree view. Pure.
 
-/** Where a click leads. */
+/** The target of a click. */
 export type Target =
   | { readonly to: 'memory'; readonly id: string; readonly title: string }
   | { readonly to: 'file'; readonly path: string; readonly line: number }
   | { readonly to: 'conflict'; readonly id: string };
 
-/** One row. `key` is unique among its siblings' trees, so that VS Code keeps what is open; `kind` chooses the menus. */
+/** One row. `key` is unique in its view, so that VS Code keeps which rows are open; `kind` selects the menus. */
 export interface Node {
   readonly key: string;
   readonly label: string;
-  /** What it is, for a screen reader: the icon says it to the eye. */
+  /** The kind of the row in words, for a screen reader: its icon shows it. */
   readonly what?: string;
   readonly description?: string;
-  /** What a screen reader says in place of the description. */
+  /** What a screen reader gets in place of the description. */
   readonly said?: string;
   readonly tooltip?: string;
   readonly icon?: string;

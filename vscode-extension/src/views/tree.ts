@@ -65,7 +65,7 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
       rows = await this.rows(node);
     } catch (error) {
       const failure = failureOf(error);
-      // Where there is no memory, or no folder, the view's welcome speaks, with the button that helps.
+      // Without memory or a folder, VS Code shows the view's welcome, which has a button.
       this.view.message = ['not_initialised', 'no_folder'].includes(failure.kind) ? '' : sentence(failure);
       return [];
     }

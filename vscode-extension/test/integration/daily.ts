@@ -188,7 +188,7 @@ suite('Muninn in VS Code', () => {
     const { token } = new vscode.CancellationTokenSource();
     const states: boolean[] = [];
     const listener = api.server.onDidChange(({ indexing }) => states.push(indexing !== undefined));
-    await api.server.watched('reconcile', { dry_run: true }, (message) => heard.push(message), token);
+    await api.server.requestWithProgress('reconcile', { dry_run: true }, (message) => heard.push(message), token);
     listener.dispose();
     assert.notDeepEqual(heard, []);
     assert.ok(!states.includes(true));

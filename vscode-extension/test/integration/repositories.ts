@@ -215,7 +215,7 @@ suite('Muninn in a window with several repositories', () => {
     assert.deepEqual(names(), ['one', 'two']);
     assert.equal(api.repositories.of(code('later')), server('one')); // which lies around it
     await assert.rejects(later.request('status', {}), { kind: 'ended' });
-    assert.throws(() => api.repositories.keyed(later.key), { kind: 'no_folder' });
+    assert.throws(() => api.repositories.byKey(later.key), { kind: 'no_folder' });
     await show('two');
     assert.deepEqual((await lenses('two')).map(({ title }) => title), ['1 decision']);
   });

@@ -51,7 +51,7 @@ suite('Muninn in trouble', () => {
     const { failure } = api.server.state;
     assert.equal(failure?.kind, 'ended');
     assert.match(failure.message, /status 3: an error that comes each time/);
-    assert.match(failure.hint, /stays down/);
+    assert.match(failure.hint, /is not started again/);
     assert.match(api.item.text, /problem/);
     const times = starts();
     assert.equal(times.length, 5);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bare, commandLinks, keyOf, OPEN, owned, withoutCommands } from '../../src/links';
+import { commandLinks, keyOf, OPEN, withKey, withoutCommands, withoutKey } from '../../src/links';
 
 function commandOf(link: string): [string, unknown] {
   const [, command = '', args = ''] = /\(command:([\w.]+)\?([^\s()]*)\)/.exec(link) ?? [];
@@ -52,12 +52,12 @@ test('an address can not break out of its link', () => {
 
 test("an address with a repository converts back to the server's address", () => {
   for (const uri of ['muninn:/memory/01k/Use%20limpets.md', 'muninn:/pack.md?query=a%2Fb&budget=10']) {
-    expect(owned(uri, 'repo-1')).toBe(uri.replace('muninn:/', 'muninn://repo-1/'));
-    expect(owned(owned(uri, 'repo-1'), 'other-2')).toBe(owned(uri, 'repo-1'));
-    expect(bare(owned(uri, 'repo-1'))).toBe(uri);
-    expect(bare(uri)).toBe(uri);
+    expect(withKey(uri, 'repo-1')).toBe(uri.replace('muninn:/', 'muninn://repo-1/'));
+    expect(withKey(withKey(uri, 'repo-1'), 'other-2')).toBe(withKey(uri, 'repo-1'));
+    expect(withoutKey(withKey(uri, 'repo-1'))).toBe(uri);
+    expect(withoutKey(uri)).toBe(uri);
   }
-  for (const uri of ['file:///repo/muninn:/a.py', 'https://example.org/']) expect([owned(uri, 'k'), bare(uri)]).toEqual([uri, uri]);
+  for (const uri of ['file:///repo/muninn:/a.py', 'https://example.org/']) expect([withKey(uri, 'k'), withoutKey(uri)]).toEqual([uri, uri]);
 });
 
 test("a repository's key is a valid host, and two repositories of one name have different keys", () => {

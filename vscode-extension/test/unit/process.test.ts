@@ -38,7 +38,7 @@ test("a failing program's last lines are reported, and every line is passed on",
 
 test('a command runs to its end, and lines of both its outputs are passed on', async () => {
   const heard: string[] = [];
-  const given = { cwd: folder, heard: (line: string) => heard.push(line), stopped: deaf };
+  const given = { cwd: folder, onLine: (line: string) => heard.push(line), stopped: deaf };
   await complete(node("console.log('found'); console.error('taken')"), given);
   expect(heard.sort()).toEqual(['found', 'taken']);
   const failing = complete(node("console.error('no such package'); process.exitCode = 2"), given);
@@ -48,7 +48,7 @@ test('a command runs to its end, and lines of both its outputs are passed on', a
 
 test('a command that a person stops counts as cancelled, not failed', async () => {
   const stopped = (stop: () => void): void => void setTimeout(stop, 0);
-  const given = { cwd: folder, heard: deaf, stopped };
+  const given = { cwd: folder, onLine: deaf, stopped };
   await expect(complete(node('setInterval(() => {}, 1000)'), given)).rejects.toMatchObject({ kind: 'cancelled' });
 });
 

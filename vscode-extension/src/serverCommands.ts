@@ -1,15 +1,15 @@
-// The server's commands. Those that need a person use VS Code's own interface: the memories of a lens are cards below
-// the line, a document is a rendered page, and text is typed into an input box.
+// The server's commands in lenses, actions and links. Some run in the window: the memories of a lens are cards below the
+// line, a document is a rendered page, and text is typed into an input box.
 
 import * as vscode from 'vscode';
 import { placeOf } from './citations';
-import { COMMANDS, type RememberParams } from './protocol';
+import { type Citation, COMMANDS, type Memory, type RememberParams } from './protocol';
 import type { Server } from './server';
 import { forget } from './commands/memory';
 import { store } from './commands/remember';
 import type { Places } from './places';
 
-/** What a lens and the action "why is this shown" carry. Lines are 1-based; 0 is the whole file. */
+/** The argument of a lens and of the action "why is this shown". Lines are 1-based; 0 is the whole file. */
 interface Shown {
   readonly uri?: string;
   readonly path?: string;
@@ -18,7 +18,7 @@ interface Shown {
   readonly files?: readonly string[];
 }
 
-/** The arguments of an action that asks a person for text. */
+/** The argument of an action that asks for text. */
 interface Written {
   readonly type?: string;
   readonly path?: string;
@@ -33,13 +33,13 @@ const ASKS: Readonly<Record<string, readonly [title: string, prompt: string, exa
 };
 const ASK = ['Remember this', 'One fact in whole sentences', 'The cache is keyed by commit, because branches share it.'] as const;
 
-/** What the action on a memory carries: what can be done with it, each a command of the server. */
+/** The argument of the action on a memory: its choices, each a command of the server. */
 interface Reviewed {
   readonly title?: string;
   readonly choices?: readonly { readonly title: string; readonly command: string; readonly argument: unknown }[];
 }
 
-/** Documents that are read as a page; a pack is text to copy. */
+/** The documents that open as a page; a pack opens as text, to copy it. */
 const READ = /^muninn:\/(memory|notes|commit|knowledge)\//;
 
 const SHOW = 'muninn.show';
@@ -47,10 +47,10 @@ const WRITE = 'muninn.write';
 const REVIEW = 'muninn.review';
 
 /** The server's own commands in lenses and actions: its verbs, and commands that the window handles. */
-export const GESTURES: readonly string[] = [...Object.values(COMMANDS), SHOW, WRITE, REVIEW];
+export const SERVER_COMMANDS: readonly string[] = [...Object.values(COMMANDS), SHOW, WRITE, REVIEW];
 
 /** Runs a command for a server: in the window, or by the server. Throws a Failure. */
-export async function gesture(server: Server, places: Places, command: string, argument: unknown): Promise<unknown> {
+export async function runServerCommand(server: Server, places: Places, command: string, argument: unknown): Promise<unknown> {
   const byServer = (): Promise<unknown> => server.run(command, argument);
   if (typeof argument !== 'object' || argument === null) return byServer();
   switch (command) {
@@ -72,13 +72,13 @@ export async function gesture(server: Server, places: Places, command: string, a
 /** Asks for what holds in place of a memory, and stores it. Throws a Failure. */
 export async function supersede(server: Server, places: Places, id: string): Promise<unknown> {
   const [before] = (await server.request('memories', { id })).memories;
-  return gesture(server, places, WRITE, { type: before?.type, supersedes: id });
+  return runServerCommand(server, places, WRITE, { type: before?.type, supersedes: id });
 }
 
 async function review(server: Server, places: Places, { title = '', choices = [] }: Reviewed): Promise<unknown> {
   const rows = choices.map((choice) => ({ label: choice.title, choice }));
   const chosen = await vscode.window.showQuickPick(rows, { title: `${server.label}: ${title}`, placeHolder: 'What holds now?' });
-  return chosen && gesture(server, places, chosen.choice.command, chosen.choice.argument);
+  return chosen && runServerCommand(server, places, chosen.choice.command, chosen.choice.argument);
 }
 
 async function show(server: Server, { cards, reader }: Places, shown: Shown, byServer: () => Promise<unknown>): Promise<unknown> {
@@ -95,26 +95,35 @@ async function show(server: Server, { cards, reader }: Places, shown: Shown, byS
 async function write(server: Server, argument: Written, byServer: () => Promise<unknown>): Promise<unknown> {
   const { type = 'insight', path = '', start = 0, end = 0, supersedes = '' } = argument;
   const place = path && start ? `${path}:${start}-${Math.max(start, end)}` : path;
+  const found = supersedes ? await server.request('memories', { id: supersedes }) : undefined;
+  const before = found?.memories[0];
   const [title, prompt, example] = supersedes ? ['Supersede', 'What holds now, in whole sentences', ''] : (ASKS[type] ?? ASK);
-  const before = supersedes ? (await server.request('memories', { id: supersedes })).memories[0]?.text : undefined;
   const about = placeOf(path, start, end);
-  const said = await words(`${server.label}: ${title}`, about ? `${prompt} (about ${about})` : prompt, example, before);
-  if (said === undefined) return undefined;
-  if (said === IN_DOCUMENT) return byServer();
+  const text = await askText(`${server.label}: ${title}`, about ? `${prompt} (about ${about})` : prompt, example, before?.text);
+  if (text === undefined) return undefined;
+  if (text === IN_DOCUMENT) return byServer();
   const params: RememberParams = {
-    text: said,
+    text,
     type,
-    files: place ? [place] : [],
+    files: place ? [place] : before ? placesOf(before, found?.citations[before.id] ?? []) : [],
+    questions: before?.questions ?? [],
     links: supersedes ? [{ relation: 'supersedes', target: supersedes }] : [],
     actor: 'user',
   };
   return store(server, params);
 }
 
+/** What a memory is about, as `remember` takes it: its cited lines where they are now, and its other files. */
+function placesOf({ files }: Memory, citations: readonly Citation[]): string[] {
+  const cited = citations.filter(({ start, state }) => start && state !== 'gone');
+  const others = files.filter((file) => !cited.some(({ path }) => path === file));
+  return [...cited.map(({ path, start, end }) => `${path}:${start}-${end}`), ...others];
+}
+
 const IN_DOCUMENT = Symbol('in a document');
 
-/** Asks for a text; undefined when the person gives up, IN_DOCUMENT when a line is not enough for it. */
-function words(title: string, prompt: string, placeholder: string, value = ''): Promise<string | typeof IN_DOCUMENT | undefined> {
+/** Asks for a text; undefined when the box is closed, IN_DOCUMENT when its button for a draft is pressed. */
+function askText(title: string, prompt: string, placeholder: string, value = ''): Promise<string | typeof IN_DOCUMENT | undefined> {
   const input = vscode.window.createInputBox();
   const button = { iconPath: new vscode.ThemeIcon('edit'), tooltip: 'Write it in a document' };
   Object.assign(input, { title, prompt, placeholder, ignoreFocusOut: true, buttons: [button] });
