@@ -24,6 +24,7 @@ WORDS: dict[str, tuple[str, Any]] = {
     "integer": ("60", 60),
     "number": ("0.5", 0.5),
     "table": ("why=it rained", {"why": "it rained"}),
+    "labels": ("session=7", {"session": "7"}),
     "cites": ("src/a.py:3-5", [{"path": "src/a.py", "start": 3, "end": 5}]),
     "links": ("extends:m1", [{"relation": "extends", "target": "m1"}]),
     "drafts": ("notes.jsonl", "notes.jsonl"),
@@ -182,6 +183,13 @@ def test_a_link_needs_a_relation_and_an_id(word: str) -> None:
 )
 def test_a_detail_is_taken_as_json_unless_that_changes_it(word: str, pair: tuple[str, Any]) -> None:
     assert read_pair(word) == pair
+
+
+def test_a_key_that_is_given_twice_is_refused() -> None:
+    parser = verb_parser(METHODS["event.append"])
+    options = parser.parse_args(["deploy", "--payload", "a=1", "--payload", "b=2", "--payload", "a=3"])
+    with pytest.raises(UsageError, match="'a' is given twice"):
+        to_params(METHODS["event.append"], options)
 
 
 @pytest.mark.parametrize("word", ["status", "=accepted"])

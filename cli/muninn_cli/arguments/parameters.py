@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 from muninn_core.model.value import json_schema
 from muninn_core.protocol.method import Method
 
-Shape = Literal["text", "integer", "number", "switch", "choice", "texts", "table", "cites", "links", "drafts"]
-"""How a parameter is written. The last four are composed of several words."""
+Shape = Literal["text", "integer", "number", "switch", "choice", "texts", "table", "labels", "cites", "links", "drafts"]
+"""How a parameter is written. The last five are composed of several words; `labels` is a table of texts."""
 
 _SCALARS: dict[str, Shape] = {"string": "text", "integer": "integer", "number": "number", "boolean": "switch"}
 _ITEMS: dict[str, Shape] = {"Cite": "cites", "Link": "links", "MemoryDraft": "drafts"}
@@ -77,7 +77,7 @@ def _shape(method: Method, name: str, schema: dict[str, Any]) -> Shape:
         return "choice"
     kind = schema.get("type")
     if kind == "object":
-        return "table"
+        return "labels" if schema.get("additionalProperties", {}) == {"type": "string"} else "table"
     if kind == "array":
         items = schema["items"]
         if items.get("type") == "string":

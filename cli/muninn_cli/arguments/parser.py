@@ -30,6 +30,7 @@ _METAVAR: dict[Shape, str] = {
     "integer": "N",
     "number": "X",
     "table": "KEY=VALUE",
+    "labels": "KEY=VALUE",
     "cites": "PATH[:START[-END]]",
     "links": "RELATION:ID",
     "drafts": "FILE.jsonl",
@@ -251,14 +252,23 @@ def whole_parser(commands: Mapping[str, str], choices: Mapping[str, Sequence[str
 
 
 def to_params(method: Method, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the parameters that were given, as plain data for the call."""
+    """Return the parameters that were given, as plain data for the call. Raises UsageError for a key given twice."""
     params: dict[str, Any] = {}
     for parameter in parameters(method):
         value = getattr(options, parameter.name, None)
         if value is None or value == []:  # a positional argument of several words without any
             continue
-        params[parameter.name] = dict(value) if parameter.shape == "table" else value
+        params[parameter.name] = _table(value, parameter.name) if parameter.shape in ("table", "labels") else value
     return params
+
+
+def _table(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
+        option = f"--{name.replace('_', '-')}"
+        raise UsageError(f"{option}: '{twice}' is given twice", hint=f"A list is one value: {option} '{twice}=[1, 2]'.")
+    return table
 
 
 def _columns() -> int:
@@ -347,7 +357,7 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter, bare: str | None
             kwargs |= {"nargs": "?", "const": bare}
         if shape in _READERS:
             kwargs["type"] = _READERS[shape]
-        if shape in ("texts", "cites", "links", "table"):
+        if shape in ("texts", "cites", "links", "table", "labels"):
             kwargs["action"] = "append"
     first, *others = parameter.flags
     short = [flag for flag in others if not flag.startswith("--")]
@@ -367,7 +377,7 @@ def _help(parameter: Parameter) -> str:
         text += f" (default: {parameter.default})"
     if _named(parameter):
         text += f": {', '.join(parameter.choices)}"
-    if parameter.shape in ("texts", "cites", "links", "table"):
+    if parameter.shape in ("texts", "cites", "links", "table", "labels"):
         text += " (may be repeated)"
     return text
 
@@ -392,11 +402,17 @@ def read_link(word: str) -> dict[str, Any]:
     return {"relation": relation, "target": target}
 
 
-def read_pair(word: str) -> tuple[str, Any]:
-    """Read `KEY=VALUE`. A JSON value is decoded unless that would change it (`1.10` stays a string)."""
+def read_label(word: str) -> tuple[str, str]:
+    """Read `KEY=VALUE`. Raises ArgumentTypeError."""
     key, equals, text = word.partition("=")
     if not (key and equals):
         raise argparse.ArgumentTypeError(f"'{word}' is not KEY=VALUE, such as status=accepted")
+    return key, text
+
+
+def read_pair(word: str) -> tuple[str, Any]:
+    """Read `KEY=VALUE`. A JSON value is decoded unless that would change it (`1.10` stays a string)."""
+    key, text = read_label(word)
     try:
         value = json.loads(text, parse_constant=_no_json)
     except ValueError:
@@ -448,4 +464,5 @@ _READERS: dict[Shape, Any] = {
     "cites": read_cite,
     "links": read_link,
     "table": read_pair,
+    "labels": read_label,
 }
