@@ -81,6 +81,7 @@ const PICTURES = {
   async hover(desk) {
     await desk.file('cart.py');
     await bySide(desk, false);
+    await desk.lens('1 pattern').waitFor(); // lenses move the lines
     const hover = desk.page.locator('.monaco-hover', { hasText: 'Prices are counted' }).first();
     await desk.hovered(line(desk, 'return sum'), 'Prices are counted', { x: 160, y: 8 }, () => hover.locator('a', { hasText: 'Confirm' }).waitFor());
     await picture(desk, 'hover', { height: 440 });

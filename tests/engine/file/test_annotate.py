@@ -109,7 +109,8 @@ def test_code_that_has_changed_under_a_note_is_information(rules):
     (doubt,) = result.doubts
     assert (doubt.level, doubt.rule, doubt.id) == ("information", "drifted", ids[1])
     assert (doubt.start, doubt.end) == (11, 13)
-    assert "Removal is final" in doubt.message
+    assert doubt.message == "This code has changed since a pattern cited it: Removal is final"
+    assert doubt.related == ()  # a hover has the memory's card beside the message
     assert lenses(result)[0][2] == "1 decision, 1 pattern, 1 insight, 1 stale"
 
 

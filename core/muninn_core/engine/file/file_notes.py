@@ -164,20 +164,26 @@ def _doubts(work_states: WorkStates, store: MemoryStore, found: Remembered) -> l
 
 def _gone(memory: Memory, citation: Citation) -> Doubt:
     message = f"What this {memory.type} is about is no longer here: `{citation.symbol}`. {headline(memory)}"
-    spot = Spot(message=headline(memory), id=memory.id)
-    return Doubt(level="warning", rule="gone", start=1, end=1, message=message, id=memory.id, related=(spot,))
+    return Doubt(
+        level="warning",
+        rule="gone",
+        start=1,
+        end=1,
+        message=message,
+        id=memory.id,
+        related=(Spot(message=headline(memory), id=memory.id),),
+    )
 
 
 def _drifted(
     store: MemoryStore, memory: Memory, citation: Citation, found: Remembered, memories: Mapping[str, Memory]
 ) -> Doubt:
-    spot = Spot(message=headline(memory), id=memory.id)
     against = _against(store, memory, citation, found, memories) if memory.type in RULES else None
     if against is not None:
         start = against.start if against.path else citation.start
         end = against.end if against.path else citation.end
         message = f"This contradicts a {memory.type}: {headline(memory)} ({against.message})"
-        related = (spot, against)
+        related = (Spot(message=headline(memory), id=memory.id), against)
         return Doubt(
             level="warning", rule="contradicted", start=start, end=end, message=message, id=memory.id, related=related
         )
@@ -190,8 +196,7 @@ def _drifted(
         start=citation.start,
         end=citation.end,
         message=message,
-        id=memory.id,
-        related=(spot,),
+        id=memory.id,  # without a related place: the hover of these lines has the memory's card
     )
 
 
