@@ -33,8 +33,10 @@ class RenameTrail:
         self._known_files: dict[tuple[int, str], bool] = {}
         self._known_renames: dict[str, dict[str, str]] = {}
 
-    def follow(self, made: CommitTime, path: str) -> str | None:
+    def follow(self, made: CommitTime, path: str, *, replaced: bool = False) -> str | None:
         """Return the path at `head` of a file that `made` contains under a path since gone; None when it was deleted.
+
+        With `replaced`, the path was deleted and belongs to another file at `head`; None when it was not deleted.
 
         Each rename is one that git detects in a single commit, so a file is found even if little of its first content
         is left.
@@ -44,7 +46,8 @@ class RenameTrail:
         if at is None:  # merged later: take the first-parent commit of its time
             at = bisect_left(commits, -made.seconds, key=lambda one: -one[1])
         for _ in range(_MAX_RENAMES):
-            sha = self._deleting_commit(path, at)
+            sha = self._first_deletion(made, path) if replaced else self._deleting_commit(path, at)
+            replaced = False
             now = self._renamed_by(sha).get(path) if sha else None
             if now is None or self._has_file(0, now):
                 return now
@@ -66,6 +69,12 @@ class RenameTrail:
             else:
                 absent_at = middle
         return commits[absent_at][0]
+
+    def _first_deletion(self, made: CommitTime, path: str) -> str:
+        """Return the oldest commit after `made` that deleted a path, "" for none."""
+        options = ("--first-parent", "--no-renames", "--diff-filter=D", "--format=%H", f"{made.sha}..{self._head.sha}")
+        found = run(str(self._root), "log", *options, "--", f":(literal){path}").split()
+        return found[-1] if found else ""
 
     def _deletions(self) -> dict[str, str]:
         """Return {path: newest commit that deleted it} for the whole history read so far.

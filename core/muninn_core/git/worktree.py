@@ -222,12 +222,17 @@ def untracked_files(root: Path) -> tuple[str, ...]:
     return tuple(sorted(decode(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
 
 
-def files_containing(root: Path, texts: Sequence[str], suffixes: Sequence[str]) -> tuple[str, ...]:
+def files_containing(
+    root: Path, texts: Sequence[str], suffixes: Sequence[str], *, commit: str | None = None
+) -> tuple[str, ...]:
     """Return the files with one of some suffixes that contain one of `texts` as whole words, sorted.
 
-    Untracked files are included.
+    Without a commit (a full id) the work tree is searched, with its untracked files.
     """
     patterns = [part for text in texts for part in ("-e", text)]
-    places = [f"*{suffix}" for suffix in suffixes]
-    done = run_process(str(root), "grep", "-l", "-z", "-I", "-F", "-w", "--untracked", *patterns, "--", *places)
-    return tuple(sorted(decode(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
+    where = [commit] if commit else []
+    places = ["--", *(f"*{suffix}" for suffix in suffixes)]
+    options = ["-l", "-z", "-I", "-F", "-w", *([] if commit else ["--untracked"])]
+    done = run_process(str(root), "grep", *options, *patterns, *where, *places)
+    names = [decode(name) for name in done.stdout.split(b"\0") if name] if done.returncode == 0 else []
+    return tuple(sorted(name[len(commit) + 1 :] if commit else name for name in names))

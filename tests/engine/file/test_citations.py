@@ -10,6 +10,7 @@ from repositories import git
 from muninn_core.errors import BadParams
 from muninn_core.launch.repository_location import locate
 from muninn_core.source.chunks.line_index import make_mark
+from muninn_core.worktree.citations.citations import MAX_ELSEWHERE
 
 pytest_plugins = ["engines"]
 
@@ -673,6 +674,95 @@ def test_a_file_that_moved_to_another_folder_is_not_new(muninn):
     git(muninn.root, "commit", "-q", "-m", "Move")
     muninn.touch("shop/errors.py", "lib/store/errors.py")
     assert states(muninn, identity) == ["gone"]
+
+
+ASYNC = (
+    "object {} {{\n  override def load(key: Key)\n                   (run: {}): Found = {{\n    super.load(key)(run)\n"
+    "  }}\n}}\n"
+)
+LOCALE_JS = (
+    "function build() {{\n  var months = {}\n  var days = {}\n  var halves = {}\n  var late = {}\n"
+    "  return join(months, days, halves)\n}}\n"
+)
+MEMBER_JS = "  self.{} = function (names) {{\n    options.{}.push(names){}\n    return self{}\n  }}{}\n"
+
+
+def members_js(owner, end, *names):
+    """Return a function with members, each of which pushes to its option."""
+    members = "".join(MEMBER_JS.format(name, name, end, end, end) for name in names)
+    return f"function {owner}(given) {{\n{members}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("cited", "steps", "state"),
+    [
+        ("s.js#exports.load", [
+            {"s.js": LONG + "module.exports = function (store) {\n  function load(key) {\n    let found = store[key]\n"
+             "    return found || missing(key)\n  }\n}\n"},
+            {"s.js": None, "s.ts": LONG + "export function shop(store) {\n  function load(key) {\n"
+             "    let found = store[key]\n    return found || missing(key)\n  }\n}\n"},
+            {"s.ts": "export function shop(store: Store) {\n  function load(name: Name) {\n    fetch(name)\n  }\n}\n"},
+        ], "drifted s.ts:2-4"),
+        ("shop.rb#Shop.load", [
+            {"shop.rb": LONG + "class Shop\n  def load(key)\n    found = items[key]\n    count(found, key)\n  end\n"
+             "end\n"},
+            {"shop.rb": None, "market.rb": LONG + "class Market\n  def load(key)\n    found = items[key]\n"
+             "    count(found, key)\n  end\nend\n"},
+            {"shop.rb": "class Shop\n  def sell\n  end\nend\n",
+             "market.rb": "class Market\n  def load(key, other)\n    found = items.fetch(key)\n    count(found)\n"
+             "  end\nend\n"},
+        ], "drifted market.rb:2-5"),
+        ("a.scala#A.load", [
+            {"a.scala": ASYNC.format("A", "Later"), "b.scala": ASYNC.format("B", "Soon")},
+            {"a.scala": None, "b.scala": None, "new/c.scala": ASYNC.format("C", "Soon")},
+        ], "gone"),
+        ("el/f.js#build", [
+            {"el/f.js": LOCALE_JS.format("'Ian'", "'Kyr'", "'pm'", "'mm'"),
+             "de/f.js": LOCALE_JS.format("'Jan'", "'Son'", "'am'", "'pm'")},
+            {"el/f.js": None, "de/f.js": None},
+            {"sl/f.js": LOCALE_JS.format("'jan'", "'ned'", "'am'", "'pm'")},
+        ], "gone"),
+        ("index.js#Argv.check", [
+            {"index.js": members_js("Argv", ";", "check", "count")},
+            {"index.js": "let none\n", "yargs.js": members_js("Yargs", "", "check", "demand")},
+        ], "drifted yargs.js:2-5"),
+        ("index.js#Argv.config", [
+            {"index.js": members_js("Argv", ";", "config", "count", "demand", "usage")},
+            {"index.js": "let none\n", "yargs.js": members_js("Yargs", "", "count", "demand", "usage")
+             .removesuffix("}\n") + "  self.config = function (names, other) {\n    if (other) return self\n"
+             "    each(names, function (one) {\n      options.config[one] = other\n    })\n    return self\n  }\n}\n"},
+        ], "drifted yargs.js:14-20"),
+    ],
+)  # fmt: skip
+def test_a_definition_is_followed_through_commits(muninn, cited, steps, state):
+    for number, step in enumerate(steps):
+        for name, text in step.items():
+            file = muninn.root / name
+            file.parent.mkdir(exist_ok=True)
+            file.unlink(missing_ok=True) if text is None else file.write_text(text)
+        git(muninn.root, "add", "-A", ".")
+        git(muninn.root, "commit", "-q", "-m", "Step")
+        if number == 0:
+            identity = keep(muninn, files=[cited])
+    muninn.touch(*{name for step in steps for name in step})
+    (one,) = standing(muninn, identity)
+    assert (f"{one.state} {one.place}" if one.state == "drifted" else one.state) == state
+
+
+def test_a_file_that_was_translated_is_found_among_many_of_its_name(muninn):
+    for number in range(MAX_ELSEWHERE + 1):
+        folder = muninn.root / f"l{number:02}"
+        folder.mkdir()
+        (folder / "index.js").write_text(f"function week(key) {{\n  return all{number}[key]\n}}\n")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Weeks")
+    last = f"l{MAX_ELSEWHERE:02}"
+    identity = keep(muninn, files=[f"{last}/index.js#week"])
+    for file in muninn.root.glob("l*/index.js"):
+        file.with_suffix(".ts").write_text("function week(day: Day) {\n  const one = find(day)\n  return one\n}\n")
+        file.unlink()
+    muninn.touch(f"{last}/index.js", f"{last}/index.ts")
+    assert [(one.state, one.place) for one in standing(muninn, identity)] == [("drifted", f"{last}/index.ts:1-4")]
 
 
 def test_text_without_a_symbol_is_followed_into_another_file(muninn):

@@ -37,5 +37,13 @@ class FileSource(Protocol):
         With `texts`, a file must contain one of them.
         """
 
+    def formerly(self, commit: str, path: str, text: str) -> Sequence[str]:
+        """Return the other files of a commit, of the language of `path`, that contained a text as a whole word."""
+
+    def replaced(self, commit: str, path: str) -> str | None:
+        """Return the path in the work tree of a file at a commit whose path belongs to another file now; None for
+        none.
+        """
+
     def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
         """Return the changes between a file at a commit and the file `now`; None when the commit is missing."""

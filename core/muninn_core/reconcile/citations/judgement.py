@@ -45,6 +45,9 @@ MIN_WORDS_OF_STRANGER = 0.8
 MIN_WORDS_TO_TELL = 10
 """The number of distinct words by which such a definition is recognised."""
 
+MIN_MEMBERS = 3
+"""The members that a class must share at least with the cited one to be it under another name."""
+
 MIN_SHARED = 10
 """The lines that a file must share at least with the cited one to continue it."""
 
@@ -104,6 +107,8 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
         found = other if other and (found is None or other.state == "moved") else found
     if found:
         return found if found.state != "drifted" or _survives(cite, found, tree) else _gone_from(cite, found)
+    if page and (former := _search_replaced(cite, mark, page, tree)):
+        return former
     left = moved_lines(cite, page, tree) or _head_line(cite, page or _renamed_page(cite, tree), tree)
     return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
 
@@ -158,9 +163,9 @@ def _has_only_namesakes(cite: Cite, page: LineIndex) -> bool:
 
 
 def _are_namesakes(cite: Cite, named: list[Extent]) -> bool:
-    """Whether definitions of a cite's name are of other classes."""
+    """Whether definitions of a cite's name are of other classes. `exports`, from `module.exports = f`, is none."""
     symbol = cite.symbol or ""
-    return "." in symbol and not any(common_parts(one.name, symbol) > 1 for one in named)
+    return "." in symbol.removeprefix("exports.") and not any(common_parts(one.name, symbol) > 1 for one in named)
 
 
 def _new_ones(cite: Cite, named: list[Extent], before: LineIndex | None) -> list[Extent]:
@@ -211,6 +216,20 @@ def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSourc
         return _at(cite, "drifted", page.path, (best.start, best.end))
     left = _surviving_lines(cite, mark, page, tree)
     return _at(cite, "drifted", page.path, left) if left else None
+
+
+def _search_replaced(cite: Cite, mark: Mark | None, own: LineIndex, tree: FileSource) -> Citation | None:
+    """Search the file that the cited one was renamed to before another file got its path; None for none.
+
+    The other file has less than half of its lines.
+    """
+    old = tree.old_page(cite.commit, cite.path) if cite.commit else None
+    before = set(old.lines) if old else set()
+    if cite.commit is None or len(before.intersection(own.lines)) >= MIN_SHARE * len(before):
+        return None
+    target = tree.replaced(cite.commit, cite.path)
+    page = tree.page(target) if target else None
+    return _search_file(cite, mark, page, tree) if page else None
 
 
 def _renamed_page(cite: Cite, tree: FileSource) -> LineIndex | None:
@@ -422,12 +441,43 @@ def _most_similar_definition(cite: Cite, meant: list[tuple[LineIndex, Extent]], 
     for page, one in meant:
         share = similarity(lines, page.span(one.start, one.end))
         if share >= MIN_SHARE or (old is not None and _is_namesake(cite, old, page, one, share, tree)):
-            likely.append((-share, page.path, one))
-    for _, path, one in sorted(likely):
+            likely.append((not _is_translation(page.path, cite.path), -share, page.path, one))
+    for elsewhere, _, path, one in sorted(likely):
         before = tree.former_page(cite.commit, path) if cite.commit else None
-        if _new_ones(cite, [one], before):  # else it was there before, in a file that was renamed
+        if not _new_ones(cite, [one], before):
+            continue  # it was there before, in a file that was renamed
+        if not elsewhere or not _continues_another(cite, lines, path, one, tree):
             return _at(cite, "drifted", path, (one.start, one.end))
     return None
+
+
+def _continues_another(cite: Cite, lines: list[str], path: str, one: Extent, tree: FileSource) -> bool:
+    """Whether a definition continues another one of its name, which is no longer in its file and had more of its lines.
+
+    The other one has all of its lines if it is in another class than the cited one. If it has the cited one's name and
+    less than half of its lines, both were in files of the same name, so that the names do not tell them apart.
+    """
+    page = tree.page(path)
+    if page is None or not cite.commit or not lines:
+        return False
+    now = page.span(one.start, one.end)
+    alike = one.name == cite.symbol
+    if alike and similarity(lines, now) >= MIN_SHARE:
+        return False
+    share = similarity(now, lines)
+    for other in tree.formerly(cite.commit, cite.path, one.name.rpartition(".")[2]):
+        old = tree.old_page(cite.commit, other) if not alike or stem_of(other) == stem_of(cite.path) else None
+        if old is None:
+            continue
+        for rival in old.find_named(one.name):
+            had = similarity(now, old.span(rival.start, rival.end))
+            if had > share and (alike or had == 1) and not _still_has(tree.page(other), rival.name):
+                return True
+    return False
+
+
+def _still_has(page: LineIndex | None, name: str) -> bool:
+    return page is not None and any(one.name == name for one in page.find_named(name))
 
 
 def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share: float, tree: FileSource) -> bool:
@@ -452,12 +502,31 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
         nested = f".{one.name}".endswith(f".{symbol}") or ("." in one.name and symbol.endswith(f".{one.name}"))
         if (has_owner and nested) or _continues(old, page, cite, tree):
             return True
+        if _has_renamed_owner(old, page, cite, one, tree):
+            return True
     if one.name != cite.symbol and not _is_class_of(cite, one):
         return False
     translated = language_of(page.path) != language_of(cite.path)  # to another language, which changes every line
     if same_file and (share >= MIN_SHARE_OF_NAMESAKE or words >= MIN_SHARE or translated):
         return True
     return _in_one_package(page.path, cite.path) or _continues(old, page, cite, tree)
+
+
+def _has_renamed_owner(old: LineIndex, page: LineIndex, cite: Cite, one: Extent, tree: FileSource) -> bool:
+    """Whether a definition is of a class in a new file that has most members of the cited one's class, by their names.
+
+    The class was then renamed, or its file was replaced.
+    """
+    owner, now = (cite.symbol or "").rpartition(".")[0], one.name.rpartition(".")[0]
+    if not owner or not now or cite.commit is None or tree.old_page(cite.commit, page.path) is not None:
+        return False
+    before = _members(old, owner)
+    return len(before & _members(page, now)) >= max(MIN_MEMBERS, MIN_SHARE * len(before))
+
+
+def _members(page: LineIndex, owner: str) -> set[str]:
+    """Return the names of what a class has."""
+    return {one.name[len(owner) + 1 :] for one in page.extents if one.name.startswith(f"{owner}.")}
 
 
 def _in_one_package(one: str, other: str) -> bool:
@@ -469,6 +538,11 @@ def stem_of(path: str) -> str:
     """Return the name of a file without its suffix: `load.ts` continues `load.js`."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name
+
+
+def _is_translation(one: str, other: str) -> bool:
+    """Whether two paths differ in the suffix alone: `load.ts` in the folder of `load.js`."""
+    return one.rpartition(".")[0] == other.rpartition(".")[0]
 
 
 def _continues(old: LineIndex, page: LineIndex, cite: Cite, tree: FileSource) -> bool:

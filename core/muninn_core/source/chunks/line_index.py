@@ -147,10 +147,19 @@ class LineIndex:
 
 
 def similarity(one: Sequence[str], other: Sequence[str]) -> float:
-    """Return the share of the informative lines of `one` that `other` contains, in any order; 0 when there are none."""
-    informative = informative_words(one)
-    other_words = {row.words for row in _rows(other)}
-    return sum(words in other_words for words in informative) / len(informative) if informative else 0.0
+    """Return the share of the informative lines of `one` that `other` contains, in any order; 0 when there are none.
+
+    Blanks, the kind of quotes and a comma or semicolon at the end do not count: a formatter changes them.
+    """
+    wanted = informative_words(one)
+    found = set(_without_style(other)) if wanted else set()
+    return sum(map(found.__contains__, _without_style(wanted))) / len(wanted) if wanted else 0.0
+
+
+def _without_style(lines: Sequence[str]) -> list[str]:
+    """Return lines without what a formatter changes."""
+    text = "\n".join(["".join(line.split()) for line in lines]) + "\n"
+    return text.replace(";\n", "\n").replace(",\n", "\n").replace('"', "'").split("\n")[:-1]
 
 
 def word_similarity(one: Sequence[str], other: Sequence[str]) -> float:

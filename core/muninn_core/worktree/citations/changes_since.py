@@ -69,11 +69,20 @@ class ChangesSince:
 
     def renamed(self, commit: str, path: str) -> str | None:
         """Return the work tree's name of a commit's file, following the renames of each commit since."""
+        return self._followed(commit, path, replaced=False)
+
+    def replaced(self, commit: str, path: str) -> str | None:
+        """Return the work tree's name of a commit's file that was renamed before another file got its path."""
+        now = self._followed(commit, path, replaced=True)
+        return now if now != path else None
+
+    def _followed(self, commit: str, path: str, *, replaced: bool) -> str | None:
         made, head = self._commit(commit), self._commit("HEAD")
         if made is None or head is None:
             return None
         trail = self.cached("trail", lambda: git.RenameTrail(self._root, self._objects, head))
-        now = path if self._objects.has_file(head.sha, path) else trail.follow(made, path)
+        there = not replaced and self._objects.has_file(head.sha, path)
+        now = path if there else trail.follow(made, path, replaced=replaced)
         waiting = self._waiting() if now is not None else None
         if now is None or waiting is None:
             return None
@@ -103,6 +112,11 @@ class ChangesSince:
         if not texts_at_hand.load(pool, suffixes):
             return sorted(pool.intersection(git.files_containing(self._root, texts, suffixes)))
         return sorted(pool.intersection(texts_at_hand.files_with(texts, suffixes)))
+
+    def files_with_then(self, commit: str, suffixes: tuple[str, ...], text: str) -> Sequence[str]:
+        """Return the files of a commit that end in one of `suffixes` and contained a text as a whole word."""
+        made = self._commit(commit)
+        return git.files_containing(self._root, [text], suffixes, commit=made.sha) if made else ()
 
     def _commit(self, name: str) -> git.CommitTime | None:
         return self.cached(("commit", name), lambda: self._objects.resolve_commit(name))

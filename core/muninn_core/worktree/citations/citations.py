@@ -282,6 +282,10 @@ class CitationCheck:
         """Return the work tree's name of a commit's file."""
         return self._ask_git(("renamed", commit, path), lambda since: since.renamed(commit, path), None)
 
+    def replaced(self, commit: str, path: str) -> str | None:
+        """Return the work tree's name of a commit's file that was renamed before another file got its path."""
+        return self._ask_git(("replaced", commit, path), lambda since: since.replaced(commit, path), None)
+
     def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
         """Return the hunks of a file since a commit."""
         question = ("hunks", commit, path, now, self._citations.signature(now))
@@ -291,13 +295,19 @@ class CitationCheck:
         """Return the files that the content of `path` may have moved to: new or changed ones of the same or a related
         language.
         """
-        stem = stem_of(path)
         suffixes = suffixes_to_search(path)
         question = ("holding", commit, suffixes, texts)
         nowhere: list[str] = []
         found = self._ask_git(question, lambda since: since.files_with(commit, suffixes, texts), nowhere)
-        others = [one for one in found if one != path]
-        return sorted(others, key=lambda one: (stem_of(one) != stem, one))[:MAX_ELSEWHERE]
+        return _nearest(path, found)
+
+    def formerly(self, commit: str, path: str, text: str) -> Sequence[str]:
+        """Return the other files of the same or a related language that contained a word at a commit."""
+        suffixes = suffixes_to_search(path)
+        question = ("formerly", commit, suffixes, text)
+        nowhere: Sequence[str] = ()
+        found = self._ask_git(question, lambda since: since.files_with_then(commit, suffixes, text), nowhere)
+        return _nearest(path, found)
 
     def _ask_git(self, question: Any, ask: Callable[[ChangesSince], T], without: T) -> T:
         """Return a result of git, or `without` outside a git repository."""
@@ -309,6 +319,13 @@ class CitationCheck:
             return since.cached(question, lambda: ask(since), self._spend)
         except GitError as error:
             raise Unknown(str(error)) from None
+
+
+def _nearest(path: str, found: Sequence[str]) -> Sequence[str]:
+    """Return `MAX_ELSEWHERE` of some files without one: first those of its name, of these first those in its folder."""
+    stem, folder = stem_of(path), path.rpartition("/")[0]
+    others = [one for one in found if one != path]
+    return sorted(others, key=lambda one: (stem_of(one) != stem, one.rpartition("/")[0] != folder, one))[:MAX_ELSEWHERE]
 
 
 def suffixes_to_search(path: str) -> tuple[str, ...]:
