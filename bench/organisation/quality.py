@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.harness.figure import Figure
-from bench.organisation.main import Org, commit, git
+from bench.organisation.database import Org
+from bench.organisation.repositories import commit, git
 from bench.quality.arms import LIMIT
 from bench.quality.copies import Copies
 from bench.quality.questions import Data, Place, Question, load

@@ -19,8 +19,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.harness.figure import Figure, percentile, table
-from bench.organisation import growth
-from bench.organisation import main as org_bench
+from bench.organisation import database, growth, recalls, repositories
 from muninn_core.errors import DaemonError
 from muninn_core.org.access import principals
 from muninn_core.org.database.connections import Connection, Database, connect
@@ -39,7 +38,7 @@ _FILES = 12
 
 
 @contextmanager
-def replica(org: org_bench.Org) -> Iterator[str]:
+def replica(org: database.Org) -> Iterator[str]:
     """Yield the administrator's address of a streaming replica on loopback, which ends with the block."""
     with tempfile.TemporaryDirectory(prefix="muninn-replica-") as name:
         folder = Path(name)
@@ -64,13 +63,13 @@ def replica(org: org_bench.Org) -> Iterator[str]:
 
 
 def simulated(
-    org: org_bench.Org, roots: Sequence[Path], folder: Path, sizes: Sequence[int], chunks: Sequence[int], each: int
+    org: database.Org, roots: Sequence[Path], folder: Path, sizes: Sequence[int], chunks: Sequence[int], each: int
 ) -> list[Figure]:
     """Return the figures of an organisation at some numbers of repositories; `org` has the pushed ones.
 
     `chunks` are the least and the most of a repository.
     """
-    asked = org_bench.questions(org, each)
+    asked = recalls.questions(org, each)
     pushed = _sources(roots, folder)
     figures: list[Figure] = []
     with replica(org) as copy, connect(org.admin) as connection:
@@ -81,7 +80,7 @@ def simulated(
             tenant = principals.create_tenant(connection, f"other-{number}")
             others.append(org._replace(tenant=tenant, asker=_principal(org, tenant), vectors=TenantVectors()))
         main = org._replace(vectors=TenantVectors())
-        login = f"postgresql://{org_bench.LOGIN}:{org_bench.PASSWORD}@{copy.partition('@')[2]}"
+        login = f"postgresql://{database.LOGIN}:{database.PASSWORD}@{copy.partition('@')[2]}"
         reading = main._replace(admin=copy, database=Database(login), vectors=TenantVectors())
         _create(main, "simulated")
         for size in sizes:
@@ -99,29 +98,29 @@ def simulated(
 
 
 def _at(
-    main: org_bench.Org,
-    reading: org_bench.Org,
-    other: org_bench.Org,
+    main: database.Org,
+    reading: database.Org,
+    other: database.Org,
     asked: Sequence[str],
     pushed: Path,
     size: int,
 ) -> list[Figure]:
     """Return the figures at a size."""
-    found = [Figure(f"{size:,} repositories", org_bench.size(main), "chunks", note=_bytes(main, size))]
+    found = [Figure(f"{size:,} repositories", database.size(main), "chunks", note=_bytes(main, size))]
     for count in (*(each for each in _CALLERS if each < size), None):
         person = main.asker if count is None else _person(main, count)
-        org_bench.asking(main, asked[:2], 1, 2, person)  # the first question reads vectors
+        recalls.asking(main, asked[:2], 1, 2, person)  # the first question reads vectors
         who = f"of {'all' if count is None else count} of {size:,}"
-        found.append(org_bench.asking(main, asked, 1, len(asked), person, who))
-    org_bench.asking(other, asked[:2], 1, 2)
-    found.append(org_bench.asking(other, asked, 1, len(asked), None, f"other organisation of {size // 10:,}"))
+        found.append(recalls.asking(main, asked, 1, len(asked), person, who))
+    recalls.asking(other, asked[:2], 1, 2)
+    found.append(recalls.asking(other, asked, 1, len(asked), None, f"other organisation of {size // 10:,}"))
     _caught_up(main.admin, reading.admin)
-    org_bench.asking(reading, asked[:2], 1, 2)
-    found.append(org_bench.asking(reading, asked, 1, len(asked), None, f"at the replica, of all of {size:,}"))
+    recalls.asking(reading, asked[:2], 1, 2)
+    found.append(recalls.asking(reading, asked, 1, len(asked), None, f"at the replica, of all of {size:,}"))
     return found + _pushes(main, reading.admin, pushed, size)
 
 
-def _pushes(org: org_bench.Org, copy: str, root: Path, size: int) -> list[Figure]:
+def _pushes(org: database.Org, copy: str, root: Path, size: int) -> list[Figure]:
     """Return the times of pushes of one changed file, and until the replica has them."""
     walls, delays, spent = [], [], []
     for number in range(_PUSHES):
@@ -129,7 +128,7 @@ def _pushes(org: org_bench.Org, copy: str, root: Path, size: int) -> list[Figure
         changed.write_text(
             changed.read_text("utf-8") + f"\n\ndef grown_{size}_{number}():\n    return {number}\n", "utf-8"
         )
-        org_bench.commit(root)
+        repositories.commit(root)
         began, cpu = time.perf_counter(), org.cpu()
         push(org.database, Target(org.tenant, "simulated", "main"), root, "HEAD", workers=1)
         walls.append(time.perf_counter() - began)
@@ -154,7 +153,7 @@ def _caught_up(admin: str, copy: str) -> float:
     return time.perf_counter() - began
 
 
-def _fill(connection: Connection, org: org_bench.Org, bases: Sequence[growth.Base], size: int) -> None:
+def _fill(connection: Connection, org: database.Org, bases: Sequence[growth.Base], size: int) -> None:
     """Add repositories to an organisation until it has so many: the parts first, then clones of these."""
     names = [base.name for base in bases]
     known = connection.execute("SELECT name FROM repository WHERE tenant = %s", (org.tenant,)).fetchall()
@@ -166,18 +165,18 @@ def _fill(connection: Connection, org: org_bench.Org, bases: Sequence[growth.Bas
     growth.clone_until(connection, org.tenant, org.asker, names, size)
 
 
-def _principal(org: org_bench.Org, tenant: int) -> int:
+def _principal(org: database.Org, tenant: int) -> int:
     with org.database.transaction("muninn_writer") as connection:
         return principals.put_principal(connection, tenant, "user", "bench")
 
 
-def _create(org: org_bench.Org, name: str) -> None:
+def _create(org: database.Org, name: str) -> None:
     with org.database.transaction("muninn_writer") as connection:
         number = principals.put_repository(connection, org.tenant, name, "main", private=True)
         principals.grant(connection, org.tenant, number, org.asker)
 
 
-def _person(org: org_bench.Org, count: int) -> int:
+def _person(org: database.Org, count: int) -> int:
     """Return a person who may read some repositories."""
     with org.database.transaction("muninn_reader", snapshot=True) as connection:
         names = [branch.repository for branch in enter(connection, org.tenant, org.asker)]
@@ -195,14 +194,14 @@ def _sources(roots: Sequence[Path], folder: Path) -> Path:
     files = [each for each in sorted(roots[0].rglob("*.py")) if 200 < each.stat().st_size < 20_000][:_FILES]
     for number, each in enumerate(files):
         (root / f"part_{number:02}.py").write_text(each.read_text("utf-8", "replace"), "utf-8")
-    org_bench.git(root, "init", "-q", "-b", "main")
-    org_bench.commit(root)
+    repositories.git(root, "init", "-q", "-b", "main")
+    repositories.commit(root)
     return root
 
 
-def _bytes(org: org_bench.Org, size: int) -> str:
+def _bytes(org: database.Org, size: int) -> str:
     with connect(org.admin) as connection:
-        names = ", ".join(f"'muninn.{each}_{org.tenant}'" for each in org_bench.TABLES)
+        names = ", ".join(f"'muninn.{each}_{org.tenant}'" for each in repositories.TABLES)
         sql = f"SELECT sum(pg_total_relation_size(c)) FROM unnest(ARRAY[{names}]::regclass[]) c"
         row = connection.execute(sql.encode()).fetchone()
     assert row is not None
