@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from repositories import MUNINN, git
 
-from muninn_core.errors import MuninnError, RefusedError, StorageError
+from muninn_core.errors import BusyError, MuninnError, RefusedError, StorageError
 from muninn_core.org.access import principals
 from muninn_core.org.service import Service
 from muninn_core.source.documents.knowledge_readme import KNOWLEDGE_README
@@ -424,6 +424,28 @@ def test_a_push_that_the_server_can_not_store_names_its_folders(
         assert status(url, address, b"PACK", tokens["ci"]) == 503
     for each in (blocked, service):
         each.close()
+
+
+def test_a_push_waits_for_others(home, tokens, serve, root: Path, tmp_path: Path, monkeypatch) -> None:
+    service, said = Service(home.database, tmp_path / "mirrors", 1), list[str]()
+    monkeypatch.setattr("muninn_server.org.client._PAUSE_SECONDS", 0.01)
+    with serve(lambda _: application.Application(service)) as url:
+        client = Client(url, tokens["ci"])
+        for _ in range(2):
+            service._begin_push()
+
+        def told(reason: str) -> None:
+            said.append(reason)
+            service._pushing.release()
+
+        done = client.push(root, "shop", "patient", "HEAD", told=told)
+        assert done["commit"] == git(root, "rev-parse", "HEAD").strip()
+        service._begin_push()
+        monkeypatch.setattr("muninn_server.org.client._WAIT_SECONDS", 0)
+        with pytest.raises(BusyError):
+            client.push(root, "shop", "patient", "HEAD")
+    assert said == ["other pushes are being indexed"]
+    service.close()
 
 
 def test_a_bug_of_the_server_names_its_log(home, serve, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -156,6 +156,11 @@ class Service:
         commit = row[0] if row is not None else ""
         return commit if mirror.has_commit(self._mirror(caller, repository), commit) else ""
 
+    def check_capacity(self) -> None:
+        """Raise BusyError while no further push can be taken, for a client that has not made its pack yet."""
+        self._begin_push()
+        self._pushing.release()
+
     def take_push(self, token: str, repository: str, ref: str, commit: str, pack: Path, *, force: bool) -> Pushed:
         """Add a pack of objects to the mirror of a repository and index its commit.
 
@@ -163,8 +168,7 @@ class Service:
         """
         caller = self._pusher(token, repository)
         checked_name(ref)
-        if not self._pushing.acquire(blocking=False):
-            raise BusyError("other pushes are being indexed", hint="Try again in some seconds.")
+        self._begin_push()
         try:
             folder = self._mirror(caller, repository)
             if pack.stat().st_size:
@@ -201,6 +205,10 @@ class Service:
         if caller.repository != repository:
             raise RefusedError("this token is for another repository")
         return caller
+
+    def _begin_push(self) -> None:
+        if not self._pushing.acquire(blocking=False):
+            raise BusyError("other pushes are being indexed", hint="Try again in some seconds.")
 
     def _mirror(self, caller: Caller, repository: str) -> Path:
         return mirror_of(self._mirrors, caller.tenant, repository)

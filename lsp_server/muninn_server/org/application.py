@@ -175,6 +175,7 @@ class Application:
             raise BadParams("the address names no 'repository' or no 'ref'")
         if scope["method"] == "GET":
             commit = await self._run(lambda: self._service.pushed_commit(token, repository, ref))
+            self._service.check_capacity()
             return json_reply({"commit": commit})
         if scope["method"] == "DELETE":
             return json_reply({"deleted": await self._run(lambda: self._service.delete_branch(token, repository, ref))})

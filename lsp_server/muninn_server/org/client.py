@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from muninn_core import git
-from muninn_core.errors import BadParams, DaemonError, MuninnError, from_plain
+from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError, from_plain
 from muninn_core.git import mirror
 
 _SECONDS = 120.0
+_WAIT_SECONDS = 1800.0
+_PAUSE_SECONDS = 5.0
+"""How long a push waits for others, and between two tries."""
+
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -45,9 +50,33 @@ class Client:
         """Return the plain listing of the organisation. Raises as `call` does."""
         return self._send("GET", f"/list?{urlencode([('repository', each) for each in repositories])}")
 
-    def push(self, root: Path, repository: str, ref: str, rev: str, *, force: bool = False) -> Any:
-        """Push a commit: send the objects that the server lacks. Returns the plain result."""
-        commit = git.resolve_commit(root, rev)
+    def push(
+        self,
+        root: Path,
+        repository: str,
+        ref: str,
+        rev: str,
+        *,
+        force: bool = False,
+        told: Callable[[str], None] = lambda _: None,
+    ) -> Any:
+        """Push a commit: send the objects that the server lacks. Returns the plain result.
+
+        While other pushes are indexed it tries again, for half an hour at most; `told` gets the reason once.
+        """
+        commit, end, waits = git.resolve_commit(root, rev), time.monotonic() + _WAIT_SECONDS, False
+        while True:
+            try:
+                return self._push_once(root, repository, ref, commit, force=force)
+            except BusyError as error:
+                if time.monotonic() > end:
+                    raise
+                if not waits:
+                    told(error.message)
+                waits = True
+                time.sleep(_PAUSE_SECONDS)
+
+    def _push_once(self, root: Path, repository: str, ref: str, commit: str, *, force: bool) -> Any:
         where = {"repository": repository, "ref": ref}
         known = self._send("GET", f"/push?{urlencode(where)}")["commit"]
         with tempfile.TemporaryDirectory(prefix="muninn-push-") as folder:

@@ -339,8 +339,12 @@ def _push(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
             done = push(database, target, root, options.rev, force=options.force)._asdict()
     else:
         client = Client(options.url, _secret(environ))
-        done = client.push(root, options.name, options.ref, options.rev, force=options.force)
+        done = client.push(root, options.name, options.ref, options.rev, force=options.force, told=_told)
     print(json.dumps(done) if options.json else _pushed(done, options.name, options.ref))
+
+
+def _told(reason: str) -> None:
+    print(f"muninn: {reason}; this push waits.", file=sys.stderr, flush=True)
 
 
 def _pushed(done: Mapping[str, Any], repository: str, ref: str) -> str:
