@@ -20,9 +20,8 @@ MAX_COMMENTS = 40
 SENTENCES = 4
 """The number of sentences of a memory that are compared. Later ones give reasons."""
 
-_COMMENT = re.compile(
-    r'^\s*(?:#+|//[/!]?|/\*+|\*(?!/)|--|;+|"""|\'\'\')\s*(?P<text>[^\s].*?)\s*(?:\*/|"""|\'\'\')?\s*$'
-)
+_COMMENT = re.compile(r'^\s*(?:#+|//[/!]?|/\*+|\*(?!/)|--|;+|"""|\'\'\')\s*(?P<text>\S.*)$')
+_COMMENT_END = re.compile(r'(?<=.)(?:\*/|"""|\'\'\')$')
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 
@@ -59,6 +58,6 @@ def _sentences(memory: Memory) -> list[str]:
 def _statements(lines: Sequence[str], start: int) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, start):
         found = _COMMENT.match(line)
-        for sentence in _SENTENCE.split(found["text"]) if found else ():
+        for sentence in _SENTENCE.split(_COMMENT_END.sub("", found["text"].rstrip()).rstrip()) if found else ():
             if len(sentence.split()) > 2:
                 yield number, sentence

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
-_GO_REQUIRED = re.compile(r"^(?:require\s+|\s+)([\w.-]+\.[\w.-]+/\S+)\s+v\d", re.MULTILINE)
+_GO_REQUIRED = re.compile(r"^(?:require\s+|\s+)([\w-]+(?:\.[\w-]*)+/\S+)\s+v\d", re.MULTILINE)
 _NPM_SECTIONS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _CARGO_SECTIONS = ("dependencies", "dev-dependencies", "build-dependencies")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_TAG = re.compile(r"<\s*(/?)\s*private(?:\s[^<>]*)?>", re.IGNORECASE)
+_TAG = re.compile(r"<\s*+(/?)\s*+private(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
 def strip_private(text: str) -> tuple[str, int]:

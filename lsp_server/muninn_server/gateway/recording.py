@@ -27,7 +27,7 @@ MAX_BYTES = 4_000_000
 """A longer answer is not read."""
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_SESSION = re.compile(rf"session[\W_]*(?:id)?[\W_]*({UUID})")
+_SESSION = re.compile(rf"session[\W_]*(?:id[\W_]*)?({UUID})")
 
 
 class Exchange(NamedTuple):

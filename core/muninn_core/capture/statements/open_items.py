@@ -30,7 +30,7 @@ _LEAD = re.compile(
     r"| steps?)?"
     r"|what(?: still)? remains|what(?:['\u2019]s| is) (?:still )?(?:left|open|missing)|next(?: steps?| up)?|to ?-?dos?"
     r"|not (?:yet )?(?:done|finished)(?: yet)?|my list)(?: (?:is|are"
-    r"|for [\w ]{3,20}))?\W*?\s*[:\u2013\u2014](?:\*\*)?\s*"
+    r"|for [\w ]{3,20}))?\W*?[:\u2013\u2014](?:\*\*)?\s*"
 )
 _NUMERAL = re.compile(r"(?:^|(?<=[\s,;.]))(?:\d{1,2}[.)]|\([a-z0-9]\))\s+")
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,2}[.)]|\([a-z0-9]\))\s+(?:\[( |x|X)\]\s+)?(.*\S)")

@@ -134,7 +134,7 @@ _SOURCES: dict[str, tuple[str, str]] = {
     "number": ("a number", r"\d"),
     "quantity": (
         "a quantity with a unit",
-        r"\d+\s?(?:%|ms\b|s\b|min\b|[kmgt]i?b?\b|hours?|percent|days?|months?|minutes?|seconds?|weeks?|years?|rows?"
+        r"(?<!\d)\d+\s?(?:%|ms\b|s\b|min\b|[kmgt]i?b?\b|hours?|percent|days?|months?|minutes?|seconds?|weeks?|years?|rows?"
         r"|files?|x\b|times)",
     ),
     "code": ("code or a path", r"`|\w_\w|\b\w+\.[a-z]{1,5}\b|\b[a-z]+[A-Z]\w*|\B--?\w[\w-]*=?|\w/\w|\w\(\)"),

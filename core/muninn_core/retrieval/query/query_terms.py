@@ -21,7 +21,7 @@ _CODE_LIKE = re.compile(r"[^_]_+[^_]|[a-z][A-Z]|^[A-Z][A-Z0-9_]{2,}$")
 _TEST_WORDS = frozenset(split_words("test tests testing spec fixture mock").split())
 
 _CHANGE = re.compile(
-    r"""\s*(?:[\w.,/()\[\]*-]+:\s+)?\W*(?:
+    r"""\s*+(?:[\w.,/()\[\]*-]+:\s)?\W*(?:
     add|allow|avoid|correct|deprecate|disable|do\s+not|don't|enable|ensure|fix|handle|ignore|implement|improve|increase
     |introduce|make|move|optimi[sz]e|prevent|reduce|refactor|remove|rename|replace|restore|revert|simplify|skip|support
     |switch|tweak|update|use|fixe[sd]|(?:add|chang|implement|improv|mov|refactor|remov|renam|replac|support|updat)ed

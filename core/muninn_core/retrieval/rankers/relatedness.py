@@ -63,7 +63,7 @@ NEAR = 0.25
 MOST_OUT = 2
 """The most memories that stand out. The right one is among the first two more often than first, and seldom third."""
 
-_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.\w{1,8}\b|(?:[\w.-]+/)+[\w.-]+")
+_PATH = re.compile(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)*\.\w{1,8}\b|(?:[\w.-]+/)+[\w.-]+")
 
 
 class RelatedMemories(NamedTuple):

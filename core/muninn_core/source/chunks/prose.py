@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from muninn_core.source.code.definition import Definition
 from muninn_core.source.documents import frontmatter
+from muninn_core.source.documents.markup import heading_text
 from muninn_core.source.files.line_runs import MAX_CHUNK, group_lines, split_lines
 
-_ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
-_ASCIIDOC = re.compile(r"^(={1,6})\s+(\S.*?)\s*$")
+_ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+)$")
+_ASCIIDOC = re.compile(r"^(={1,6})\s+(\S.*)$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _UNDERLINE = re.compile(r"^([=\-~^\"'*#+.:_])\1{2,}\s*$")
-_MARKUP = re.compile(r"[`*]|\[([^\]]*)\]\([^)]*\)")
+_MARKUP = re.compile(r"[`*]|\[([^\]]{0,500})\]\([^)]{0,2000}\)")
 _MIN_SECTION = 200
 """A section with fewer characters (often a bare heading) is joined with the next."""
 
@@ -106,7 +107,9 @@ def _headings(lines: list[str], body_at: int) -> list[tuple[int, int, str]]:
                 fence = mark.group(1)
             elif line.strip().startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
-        elif not fence and (head := _ATX.match(line) or _ASCIIDOC.match(line)):
+        elif not fence and (head := _ATX.match(line)):
+            found.append((i, len(head.group(1)), _plain(heading_text(head.group(2)))))
+        elif not fence and (head := _ASCIIDOC.match(line)):
             found.append((i, len(head.group(1)), _plain(head.group(2))))
     return found
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
-_MAX_EXTENDS = 5
-"""The maximum length of a chain of `extends`."""
+_MAX_CONFIGS = 20
+"""The most configurations that are read for one, which `extends` them."""
 
-_COMMENTS_AND_COMMAS = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_COMMENTS_AND_COMMAS = re.compile(r'"(?:\\.|[^"\\])*+\\?(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])', re.DOTALL)
 """Strings, which stay, and what JSON lacks: comments and trailing commas."""
 
 
@@ -49,7 +49,7 @@ def resolve_alias(path: str, module: str, world: FileLookup) -> Iterator[str]:
         for name in _NAMES:
             config = posixpath.join(folder, name)
             if world.exists(config):
-                yield from _places(module, _options(config, world, _MAX_EXTENDS))
+                yield from _places(module, _options(config, world, {config}))
         if not folder:
             return
         folder = posixpath.dirname(folder)
@@ -85,7 +85,8 @@ def _inside(base: str, place: str) -> Iterator[str]:
         yield found
 
 
-def _options(config: str, world: FileLookup, max_depth: int) -> _Options:
+def _options(config: str, world: FileLookup, read: set[str]) -> _Options:
+    """Return the options of a configuration. `read` are those that were read for it, each of which is read once."""
     config_data = _read(world.text(config))
     folder = posixpath.dirname(config)
     options = config_data.get("compilerOptions")
@@ -99,8 +100,9 @@ def _options(config: str, world: FileLookup, max_depth: int) -> _Options:
     if found.base is not None and found.paths:
         return found
     for other in _extended_configs(config_data.get("extends"), folder):
-        if max_depth and world.exists(other):
-            outer = _options(other, world, max_depth - 1)
+        if other not in read and len(read) < _MAX_CONFIGS and world.exists(other):
+            read.add(other)
+            outer = _options(other, world, read)
             base_found = outer.base if found.base is None else found.base
             found = found._replace(base=base_found) if found.paths else _Options(base_found, outer.paths, outer.beside)
     return found

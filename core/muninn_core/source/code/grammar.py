@@ -76,7 +76,7 @@ Ordinary code has three times as much; most pathological input repeats itself.
 """
 
 _DEEP_INDENT = re.compile(rb"^[ \t]{160}", re.MULTILINE)
-_LONG_SERIES = re.compile(rb"(?:[-?:][ \t]+){40}|(?:<<.*?){40}")
+_LONG_SERIES = re.compile(rb"(?:[-?:][ \t]+){40}|(?:<<(?:[^<\n]|<(?!<))*+){40}")
 _MAX_BRACKET_DEPTH = 60
 _NEITHER = bytes(code for code in range(256) if code not in b"()[]{}")
 

@@ -12,11 +12,12 @@ from datetime import date, datetime
 
 from muninn_core.source.documents import frontmatter
 from muninn_core.source.documents.document import Document, DocumentProblem, find_mentions
+from muninn_core.source.documents.markup import heading_text
 
-_HEADING = re.compile(r"^# +(.+?)\s*#*\s*$", re.M)
+_HEADING = re.compile(r"^# +(.+)$", re.M)
 _SECTION = re.compile(r"^## +status\s*$(.*?)(?=^#{1,2} |\Z)", re.M | re.S | re.I)
 _ITEM = re.compile(r"^[*-] *\**status\**:? *\**:?\** *(.+)$", re.M | re.I)
-_DATE_ITEM = re.compile(r"^(?:[*-] *)?\**date\**:? *\**:?\** *(\d{4}-\d\d-\d\d)", re.M | re.I)
+_DATE_ITEM = re.compile(r"^(?:[*-] *)?\**date[*: ]*(\d{4}-\d\d-\d\d)", re.M | re.I)
 _NUMBER = re.compile(r"(?:^|/)(?:adr[-_]?)?0*(\d+)(?=[-_.])", re.I)
 _NUMBERED = re.compile(r"^(?:ADR[- ]?)?\d+[.:)]?[ :-]+", re.I)
 _SUPERSEDED_BY = re.compile(r"(?i)supersed(?:ed|ing) by:?\s+(.*)")
@@ -48,7 +49,7 @@ def read_adr(path: str, text: str) -> Document:
     mentioned = find_mentions(path, body)
     superseded_text = "\n".join(_SUPERSEDES.findall(f"{status_text}\n{_status_text(body)}"))
     superseded_by = _SUPERSEDED_BY.search(status_text)
-    title = str(fields.get("title") or "") or (heading[1] if heading else "")
+    title = str(fields.get("title") or "") or (heading_text(heading[1]) if heading else "")
     return Document(
         path=path,
         level="adr",

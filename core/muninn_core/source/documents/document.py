@@ -81,7 +81,7 @@ class Mentions(Value):
     symbols: tuple[str, ...]
 
 
-_FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1", re.M | re.S)
+_FENCED = re.compile(r"^ {0,3}(`{3,}+|~{3,}+).*?^ {0,3}\1", re.M | re.S)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _TARGET = re.compile(r"\]\(\s*<?([^)\s>]+)")
 _PATH = re.compile(r"(?<![\w/.:@-])(?:[\w.-]+/)+[\w.-]*\w")

@@ -13,7 +13,7 @@ from muninn_core.source.documents import frontmatter
 _FENCE = re.compile(r"^[ \t>]*(?:[-*+] +)?(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-_HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.*?)(?:[ \t]+#+)?[ \t\r]*$")
+_HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.*)$")
 
 
 class Heading(NamedTuple):
@@ -28,6 +28,16 @@ class Heading(NamedTuple):
     def slug(self) -> str:
         """The anchor of the heading: lower case, hyphens for blanks, and only letters, digits and underscores."""
         return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", self.title.strip().lower()))
+
+
+def heading_text(rest: str) -> str:
+    """Return the text of a heading from what follows its opening signs: `Title` for `Title ##`, `C#` for `C#`.
+
+    An expression that left out blanks and signs at the end would take a time that grows with the cube of the blanks.
+    """
+    rest = rest.strip()
+    bare = rest.rstrip("#")
+    return bare.rstrip() if bare.endswith((" ", "\t")) else rest
 
 
 def prose_lines(text: str) -> list[str]:
@@ -49,7 +59,7 @@ def headings(text: str) -> list[Heading]:
     for position, (number, match) in enumerate(found):
         level = len(match["level"])
         after = (later for later, other in found[position + 1 :] if len(other["level"]) <= level)
-        sections.append(Heading(level, match["title"], number, max(next(after, last + 1) - 1, number)))
+        sections.append(Heading(level, heading_text(match["title"]), number, max(next(after, last + 1) - 1, number)))
     return sections
 
 

@@ -12,11 +12,12 @@ from typing import Any
 
 from muninn_core.source.documents import frontmatter
 from muninn_core.source.documents.document import LEVELS, Document, DocumentProblem, Level, find_mentions
+from muninn_core.source.documents.markup import heading_text
 from muninn_core.source.documents.project import first_paragraph
 from muninn_core.source.documents.shortcode import level_of
 
 _PHASE = "#phase/"
-_HEADING = re.compile(r"^# +(.+?)\s*#*\s*$", re.M)
+_HEADING = re.compile(r"^# +(.+)$", re.M)
 _FOLDERS: tuple[tuple[str, Level], ...] = (
     ("/tasks/", "task"),
     ("/adrs/", "adr"),
@@ -44,7 +45,7 @@ def read_metis(path: str, text: str) -> Document:
         level=level,
         id=_text(fields, "id"),
         short_code=code,
-        title=_text(fields, "title") or (heading[1] if heading else ""),
+        title=_text(fields, "title") or (heading_text(heading[1]) if heading else ""),
         number=number if isinstance(number, int) and not isinstance(number, bool) else None,
         phase=phase,
         status=_status(level, phase, archived),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from muninn_core.model.value import Value
 from muninn_core.source.documents import frontmatter
+from muninn_core.source.documents.markup import heading_text
 from muninn_core.source.files.text import Text, read_text
 
 FILES: tuple[str, ...] = ("CLAUDE.md", ".claude/CLAUDE.md")
@@ -17,7 +18,7 @@ FILES: tuple[str, ...] = ("CLAUDE.md", ".claude/CLAUDE.md")
 
 DESCRIPTION_CHARS = 300
 _MAX_BYTES = 1_000_000
-_HEADING = re.compile(r"^# +(.+?)\s*#*\s*$")
+_HEADING = re.compile(r"^# +(.+)$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _NO_NAME = re.compile(r"(?i)^(claude|agents)(\.md)?$")
 _NO_PARAGRAPH = re.compile(r"^\s*([#>|*+-]|\d+[.)]|<!--|@|!\[|\[!\[|```|~~~)")
@@ -56,7 +57,8 @@ def _heading(lines: list[str]) -> str:
     for line in _prose(lines):
         match = _HEADING.match(line)
         if match:
-            return "" if _NO_NAME.match(match[1]) else _line(match[1])
+            title = heading_text(match[1])
+            return "" if _NO_NAME.match(title) else _line(title)
     return ""
 
 

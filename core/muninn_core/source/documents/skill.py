@@ -26,7 +26,7 @@ DESCRIPTION_CHARS = 1024
 """The maximum length of a description in the format; matching cuts longer ones."""
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_LINE = re.compile(r"(?m)^(name|description|when_to_use):[ \t]+([^\[{>|].*?)[ \t]*$")
+_LINE = re.compile(r"(?m)^(name|description|when_to_use):[ \t]+([^\[{>|].*)$")
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__"})
 
 
@@ -108,7 +108,7 @@ def read_skill(path: str, text: str, *, local: bool) -> Skill:
     problems = [f"line {one.line}: {one.message}" for one in frontmatter.syntax_errors(text)]
     if problems:  # mostly an unquoted colon in a description, which agents accept
         fields = {
-            found[1]: found[2].strip("\"' ") for found in _LINE.finditer("\n".join(text.split("\n")[:body_start]))
+            found[1]: found[2].strip("\"' \t") for found in _LINE.finditer("\n".join(text.split("\n")[:body_start]))
         }
     folder = path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
     name, description = _field(fields, "name"), _field(fields, "description")
