@@ -10,12 +10,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from bench.agent_models.loopback import Handler, Loopback
 from repositories import MUNINN, git
 
 from muninn_core.errors import BusyError, MuninnError, RefusedError, StorageError
@@ -446,6 +448,20 @@ def test_a_push_waits_for_others(home, tokens, serve, root: Path, tmp_path: Path
             client.push(root, "shop", "patient", "HEAD")
     assert said == ["other pushes are being indexed"]
     service.close()
+
+
+def test_a_push_may_take_longer_than_a_question(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(Handler):
+        def get(self) -> None:
+            monkeypatch.setattr("muninn_server.org.client._SECONDS", 0.1)  # for what follows
+            self.send("application/json", {"commit": ""}, 200)
+
+        def post(self, body: bytes) -> None:
+            time.sleep(0.5)
+            self.send("application/json", {"commit": "done"}, 200)
+
+    with Loopback(Slow) as server:
+        assert Client(server.url, "muninn_token").push(root, "shop", "main", "HEAD") == {"commit": "done"}
 
 
 def test_a_bug_of_the_server_names_its_log(home, serve, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

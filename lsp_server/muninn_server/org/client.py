@@ -17,6 +17,9 @@ from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError, f
 from muninn_core.git import mirror
 
 _SECONDS = 120.0
+_PUSH_SECONDS = 7200.0
+"""How long the client waits for an answer, and for the end of a push. The first one of a repository takes longest."""
+
 _WAIT_SECONDS = 1800.0
 _PAUSE_SECONDS = 5.0
 """How long a push waits for others, and between two tries."""
@@ -85,18 +88,20 @@ class Client:
             if known != commit:
                 mirror.make_pack(root, commit, known, pack)
             asked = urlencode({**where, "commit": commit, "force": int(force)})
-            return self._send("POST", f"/push?{asked}", pack.read_bytes(), "application/octet-stream")
+            return self._send("POST", f"/push?{asked}", pack.read_bytes(), "application/octet-stream", _PUSH_SECONDS)
 
     def delete(self, repository: str, ref: str) -> bool:
         """Delete a branch; False when there is none."""
         where = urlencode({"repository": repository, "ref": ref})
         return bool(self._send("DELETE", f"/push?{where}")["deleted"])
 
-    def _send(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> Any:
+    def _send(
+        self, method: str, path: str, body: bytes | None = None, kind: str = "", seconds: float | None = None
+    ) -> Any:
         headers = {"Authorization": f"Bearer {self._token}", **({"Content-Type": kind} if kind else {})}
         request = urllib.request.Request(self._url + path, body, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=_SECONDS) as response:
+            with urllib.request.urlopen(request, timeout=seconds or _SECONDS) as response:
                 return json.loads(response.read())
         except urllib.error.HTTPError as error:
             raise _error_of(error) from None
