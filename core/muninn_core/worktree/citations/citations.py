@@ -19,7 +19,8 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.reconcile.citations.file_source import Unknown
-from muninn_core.reconcile.citations.judgement import judge, stem_of, unchecked
+from muninn_core.reconcile.citations.judgement import judge, unchecked
+from muninn_core.reconcile.citations.successors import stem_of
 from muninn_core.source.chunks.line_index import LineIndex
 from muninn_core.source.files.classify import suffixes_of_family
 from muninn_core.source.files.path_containment import can_name_file, is_inside
