@@ -106,6 +106,8 @@ COLUMNS: Sequence[tuple[str, str]] = (
     ("recall@10", ""),
     *((f"files, {kind}, {beside}", "") for kind in ("code", "all") for beside in ("without", "with memory")),
     ("newest first", "versions"),
+    ("answer: right first", "questions"),
+    ("answer: among ten", "questions"),
     ("block: right", "questions"),
     ("block: wrong on top", "questions"),
     ("block: shown for unrelated", "block: unrelated"),

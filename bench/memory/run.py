@@ -102,10 +102,18 @@ def find_files(case: Case, opened: Opened) -> Counter[str]:
 
 
 def block(case: Case, opened: Opened) -> Counter[str]:
-    """Return sums over what recall shows as remembered: for questions, and for prompts that no memory is about."""
+    """Return sums over what recall shows as remembered: for questions, and for prompts that no memory is about.
+
+    An answer is the block and the hits below it, of all kinds.
+    """
     counts: Counter[str] = Counter()
     for question in case.questions:
-        found = [opened.keys.get(hit.id, "") for hit in opened.repository.recall(question.text).remembered]
+        answer = opened.repository.recall(question.text)
+        shown = list(dict.fromkeys(hit.id for hit in (*answer.remembered, *answer.hits)))[:DEEP]
+        ranks = [rank for rank, identity in enumerate(shown) if opened.keys.get(identity) in question.right]
+        counts["answer: right first"] += 0 in ranks
+        counts["answer: among ten"] += bool(ranks)
+        found = [opened.keys.get(hit.id, "") for hit in answer.remembered]
         counts["block: right"] += bool(set(found).intersection(question.right))
         counts["block: wrong on top"] += bool(found) and found[0] not in (*question.right, *question.allowed)
         counts["block: none"] += not found

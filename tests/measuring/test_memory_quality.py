@@ -92,6 +92,7 @@ def test_the_measurement_prints_a_table_of_all_arms(
     assert main(options) == 0
     figures = json.loads((tmp_path / "out.json").read_text())["projects.jsonl"][WHOLE]
     assert (figures["hit@1"], figures["newest first"], figures["block: right"]) == (1, 1, 1)
+    assert (figures["answer: right first"], figures["answer: among ten"]) == (1, 1)
     assert figures["block: shown for unrelated"] == 0
     assert "| Muninn | 1 | 1 | 1 |" in capsys.readouterr().out
 

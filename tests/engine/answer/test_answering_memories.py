@@ -39,6 +39,17 @@ def test_a_memory_that_answers_is_shown_above_code_that_repeats_the_words(flask)
     assert shown.index(FACT) < shown.index("Other hits:")
 
 
+def test_code_that_repeats_the_words_in_many_files_leaves_room_for_memories(muninn):
+    for number in range(100):
+        code = f"def recipe_timeout_{number}(recipe):\n    return recipe.timeout\n"
+        (muninn.root / "src" / f"recipe_{number}.py").write_text(code)
+    fact = "Recipes time out after 30 minutes by default."
+    muninn.call("remember", text=fact)
+    muninn.call("index", wait=True)
+    for limit in (1, 10, 40):
+        assert [hit.text for hit in muninn.call("recall", query="recipe timeout", limit=limit).remembered] == [fact]
+
+
 @pytest.mark.parametrize("query", ["def open_3_session", "convert a bitmap to greyscale", "src/users.py"])
 def test_without_an_answer_there_is_no_block(flask, query):
     result = flask.call("recall", query=query)

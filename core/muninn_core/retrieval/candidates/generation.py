@@ -48,8 +48,11 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
             files = _scaled_files(whole_files())
         # Last in a small index: until then, another thread encodes the question.
         dense, encoded = early or near_matches(reader, request, reach)
-        fused = fuse(words, dense, _completed(reader, request, words, encoded), mixed=kind is None)
+        known = _completed(reader, request, words, encoded)
+        fused = fuse(words, dense, known, mixed=kind is None)
         best = _best(fused, max(w.SCORED, 3 * limit) * reach // w.CANDIDATES)
+        if kind is None:
+            best = _with_memories(best, fused, known)
         found = admitted_chunks(reader, request, best, fused)
         enough = len(found) >= limit or len(found) == _count(best) or _count(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
@@ -259,6 +262,18 @@ def _at_rank(found: Sequence[Matches], rank: int) -> float:
 
 def _count(groups: Iterable[Sequence[object] | Scores]) -> int:
     return sum(map(len, groups))
+
+
+def _with_memories(best: Ids, fused: Sequence[Scores], encoded: Sequence[Matches]) -> Ids:
+    """Return the ids with the best `SCORED_MEMORIES` memories: beside code, their tokens decide, not their words."""
+    memories: list[Scores] = [
+        {number: scores[number] for number, _ in found if number in scores}
+        for scores, found in zip(fused, encoded, strict=False)
+    ]
+    if not memories:
+        return best
+    further = _best(memories, w.SCORED_MEMORIES)
+    return [list(dict.fromkeys((*ids, *some))) for ids, some in zip(best, further, strict=True)]
 
 
 def _best(fused: Sequence[Scores], count: int) -> Ids:
