@@ -5,7 +5,7 @@ Context packs show these lines of a chunk when the whole chunk would leave no ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from muninn_core.retrieval.text.snippet import Marker
@@ -50,14 +50,13 @@ class PassageFinder:
         A definition is cut at the ends of the text. It includes its comments and decorators, and needs a word of the
         question. The best one has the highest weight of distinct words in relation to its length.
         """
-        snippet = self._marker.snippet(text, first)
-        if not snippet:
-            return Passages()
-        return Passages(tuple(self._definitions(path, text, first)), snippet[0].line)
-
-    def _definitions(self, path: str, text: str, first: int) -> list[Passage]:
         rows = text.split("\n")
-        masks = self._marker.masks(rows)
+        best, masks = self._marker.best_line(rows)
+        if best < 0:
+            return Passages()
+        return Passages(tuple(self._definitions(path, rows, first, masks)), first + best)
+
+    def _definitions(self, path: str, rows: Sequence[str], first: int, masks: Mapping[int, int]) -> list[Passage]:
         last = first + len(rows) - 1
         found: dict[tuple[int, int], tuple[float, Passage]] = {}
         for each in self._outline(path):

@@ -120,7 +120,7 @@ class Marker:
         if not self._seeming:
             return ()
         rows = [row[:LINE_CHARACTERS] for row in text.split("\n", LINES_SEARCHED)[:LINES_SEARCHED]]
-        start, end, found = self._place(rows)
+        start, end, found = self._place(rows, *self._seem_in(rows))
         return tuple(
             [
                 SnippetLine(line=first + i, text=rows[i].rstrip("\r"), marks=_in_utf16(rows[i], found[i - start]))
@@ -128,20 +128,26 @@ class Marker:
             ]
         )
 
-    def masks(self, rows: Sequence[str]) -> dict[int, int]:
-        """Return {index: mask of words} of the lines that seem to contain a word: they have its beginning."""
-        return self._seem_in([row[:LINE_CHARACTERS] for row in rows[:LINES_SEARCHED]])[0] if self._seeming else {}
+    def best_line(self, rows: Sequence[str]) -> tuple[int, dict[int, int]]:
+        """Return the index of the line with which the snippet begins, -1 when no word matches; and {index: mask of
+        words} of the lines that seem to contain a word: they have its beginning.
+        """
+        if not self._seeming:
+            return -1, {}
+        rows = [row[:LINE_CHARACTERS] for row in rows[:LINES_SEARCHED]]
+        seems, joined = self._seem_in(rows)
+        start, end, _ = self._place(rows, seems, joined)
+        return start if start < end else -1, seems
 
     def weight(self, masks: Iterable[int]) -> int:
         """Return the total weight of the distinct words in some masks."""
         return self._beginnings.worth[reduce(or_, masks, 0)]
 
-    def _place(self, rows: Sequence[str]) -> tuple[int, int, list[_Marks]]:
+    def _place(self, rows: Sequence[str], seems: Mapping[int, int], joined: bool) -> tuple[int, int, list[_Marks]]:
         """Return (start, end, marks of each line) of the lines to show; an empty range when no word matches.
 
-        A cheap search for prefixes selects the lines; only these are then matched exactly.
+        `_seem_in`, a cheap search for prefixes, has selected lines; only these are matched exactly.
         """
-        seems, joined = self._seem_in(rows)
         phrase_row = self._phrase_in(rows) if self._phrases else -1
         if phrase_row >= 0 and any(phrase_row <= i < phrase_row + LINES for i in seems):
             seems = {i: held for i, held in seems.items() if phrase_row <= i < phrase_row + LINES}
