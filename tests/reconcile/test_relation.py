@@ -72,6 +72,8 @@ Note: we decided to use Lua for plugins. | Lua is used for plugins.
 Rows that have expired are purged. | Expired rows are purged.
 Build with --no-cache on CI. | On CI, build with --no-cache.
 We sign the build with the key. | We use the key to sign the build.
+Writes are refused while the disk is full. | When the disk is full, writes are refused.
+Calls are retried when the link is lost. | Calls are retried after the link is lost.
 """
 
 CONTRADICTIONS = """
@@ -133,6 +135,12 @@ The server is written in Go. | The server is written in Rust. | one says 'Go', t
 """
 
 NEITHER = """
+While the disk is full, writes are refused. | Before the disk is full, writes are refused.
+While the disk is full, writes are refused. | Before the disk is full, writes are accepted.
+Tokens are renewed when they expire. | Tokens are renewed before they expire.
+The queue is drained during the migration. | The queue is drained after the migration.
+During the migration, writes wait for 5 s. | After the migration, writes wait for 10 s.
+The worker is paused until the import runs. | The worker is paused while the import runs.
 The default prompt suffix is ': '. | The default prompt suffix is ' > '.
 Compare user ids with `==` in templates. | Compare user ids with `===` in templates.
 Templates compare user ids with ==. | Templates compare user ids with ===.

@@ -156,6 +156,18 @@ def limits_differ(found: Alignment, kinds: Sequence[set[str]] = ()) -> bool:
 _SIDES = ({"until", "after"}, {"till", "after"})
 
 
+def times_differ(found: Alignment) -> bool:
+    """Whether something happens during a time in one text, and before, until or after it in the other."""
+    times = [{a.limit or a.role, b.limit or b.role} for a, b in found.pairs]
+    return any(each in _TIMES for each in times)
+
+
+_TIMES = (
+    *({during, beside} for during in ("while", "when") for beside in ("before", "until", "till")),
+    {"while", "after"},  # but "when it fails" is "after it fails"
+)
+
+
 def verbs_exchanged(found: Alignment, left: Proposition, right: Proposition) -> bool:
     """Whether the verb of each text is a noun of the other: "is racing for the lead", "is leading the race"."""
     left_verb, right_verb = _main_verb(left), _main_verb(right)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.model.value import replace
-from muninn_core.reconcile.comparison.alignment import Alignment, align, heavy, is_far, roles_clash
+from muninn_core.reconcile.comparison.alignment import Alignment, align, heavy, is_far, roles_clash, times_differ
 from muninn_core.reconcile.comparison.denial import find_denial
 from muninn_core.reconcile.comparison.finding import NO_RELATION, Finding, contradicting
 from muninn_core.reconcile.comparison.order import find_order
@@ -26,7 +26,7 @@ def contradiction(left: Proposition, right: Proposition) -> Finding:
             return amount
     if not (left.verb or right.verb) and found.pairs and found.left and found.right:
         left, right, found = _with_same_sides(left, right, found)
-    if _is_partial(left, right) or not heavy([pair[0] for pair in found.pairs]):
+    if _is_partial(left, right) or times_differ(found) or not heavy([pair[0] for pair in found.pairs]):
         return NO_RELATION
     if left.passing or right.passing:
         # What a worker does now excludes nothing that another one does, except that none does it.

@@ -21,6 +21,7 @@ from muninn_core.reconcile.comparison.alignment import (
     limits_differ,
     particles_clash,
     roles_clash,
+    times_differ,
     verbs_exchanged,
 )
 from muninn_core.reconcile.comparison.attachment import attached_otherwise
@@ -147,7 +148,7 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
         return False
     if left.passive == right.passive and {left.restricted, right.restricted} == {"subj", "verb"}:
         return False  # "only the leader can write", "the leader can only write"
-    if limits_differ(found, _UNLIKE) or particles_clash(left, right):
+    if limits_differ(found, _UNLIKE) or times_differ(found) or particles_clash(left, right):
         return False
     if verbs_exchanged(found, left, right) or _do_otherwise(found):
         return False

@@ -56,6 +56,8 @@ from muninn_core.reconcile.language.vocabulary import (
 
 _NAME = re.compile(r"^-|[a-z][A-Z]|[_./:]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{2}|-\d")
 _NOBODY = frozenset(("nobody", "no one"))
+_DURATIVE = frozenset(("while", "during"))
+"""Words for a time that lasts, which are read as "when"."""
 _NO_BEHIND_THERE = 2
 """In words: how near to "there" a denial of existence is."""
 _EVERYBODY = word_set("anyone anybody everyone everybody everywhere anywhere")
@@ -222,7 +224,7 @@ class _Reader:
             if word == "§not" and at == self._finite:
                 self._denied_verb(plain, at, shown.lower())
         elif word in SUBORDINATORS:
-            self._subordinator(plain, at)
+            self._subordinator(plain, at, shown.lower())
         elif word in AUXILIARIES:
             if at == self._finite or (not self._subordinate and word in BEING):
                 self._auxiliary(plain, at)
@@ -289,11 +291,12 @@ class _Reader:
         self.passing = self.passing or is_passing(plain, at)
         self.continuous = self.continuous or is_continuous(plain, at)
 
-    def _subordinator(self, plain: Sequence[str], at: int) -> None:
+    def _subordinator(self, plain: Sequence[str], at: int, shown: str) -> None:
         if plain[at] in ("after", "before", "until") and at + 1 < len(plain) and read_quantity(plain, at + 1):
             self._open("amount", plain[at])
         else:
             self._open(plain[at])
+            self._limit = "while" if shown in _DURATIVE else ""
             self._subordinate = True
 
     def _separator(self, plain: Sequence[str], at: int) -> None:
@@ -399,6 +402,7 @@ class _Reader:
                 definite=self._definite,
                 single=self._any,
                 group=self.group,
+                limit="while" if self._limit == "while" else "",
                 flipped=bool(flipped),
             )
         )

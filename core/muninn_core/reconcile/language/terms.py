@@ -11,7 +11,8 @@ class Term(Value):
     Roles are subj, verb, obj, pred (behind a form of "be"), a preposition, a conjunction ("if"), else (an alternative
     that is turned down) and why (a reason). `chunk` numbers the phrases of a text; `head` marks the last word of one.
     `group` numbers the nouns of a phrase with what stands before each: "the state | of the cart". `owner` tells
-    whether it is before "'s". `limit` tells whether something holds "until" or "after" an amount of time, `flipped`
+    whether it is before "'s". `limit` tells whether something holds "until" or "after" an amount of time, or "while"
+    something lasts, `flipped`
     whether an opposite was read as a denial of this word.
     `deed` is the verb of a noun for who does it, where a text says what something is: "is the linter".
     `name` tells whether it looks like a proper name or identifier, `single` whether it is behind "a",
