@@ -50,6 +50,11 @@ def test_a_significant_commit_is_told_as_a_new_one_would_be_under_the_same_key()
         (logged("Bump version to 2.0"), "routine"),
         (logged("style: reformat everything"), "routine"),
         (logged("Rename a variable"), "not significant"),
+        (logged("Refactor some other stuff (#252)"), "not significant"),
+        (logged(":broom: chore: refactor the merge"), "routine"),
+        (logged(":wrench: fix: wrong path"), "not significant"),
+        (logged("\U0001f41e fix: wrong path"), "not significant"),
+        (logged("\U0001f516 Release 2.0"), "routine"),
         (logged("Fix deprecation warning"), "not significant"),
         (logged('Reapply "Use a cache"', "This reverts commit " + "c" * 40 + "."), "routine"),
         (logged('Revert "Bump version to 2.0"', "This reverts commit " + "c" * 40 + "."), "routine"),
@@ -118,6 +123,13 @@ def test_a_fix_is_kept_when_it_says_its_cause():
         memory_of_commit(logged("fix(export): write the last row", "Exports end well now."), {}, {})
         == "not significant"
     )
+
+
+def test_a_commit_that_adds_something_is_no_fix_although_it_describes_a_fault():
+    body = "The root cause of the crash was a buffer that the reader freed twice, because close() ran after an error."
+    assert told(logged("Stop the reader at an error", body)).type == "bug_fix"
+    assert told(logged("Add an option to stop the reader", body)).type == "insight"
+    assert told(logged(":bug: fix: the reader crashes", body)).type == "bug_fix"
 
 
 def test_a_decision_or_constraint_that_the_body_marks_makes_a_commit_matter():

@@ -7,12 +7,14 @@ reverted commit is skipped. A fix needs a stated cause.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from muninn_core.capture.commits.commit_memory import (
     MAX_FILES,
+    Significance,
     assess,
+    bare_subject,
     commit_key,
     is_fix,
     is_routine,
@@ -44,6 +46,10 @@ Messages quote and describe code more often than conversations do.
 SUBJECT_ONLY_IMPORTANCE = 6
 """The importance of a commit whose message is only a subject."""
 
+_WORK = ("refactor", "rewrit", "rewrote", "restructur", "reorgani", "implement")
+"""Beginnings of words that tell what was done and not what holds since: a subject with no other says no more than
+`git log`."""
+
 _BOT = re.compile(
     r"(?i)\[bot\]|(?:^|[-_. ])(?:ro)?bot(?:$|[-_. @])|dependabot|renovate|greenkeeper|snyk|github-actions|pre-commit-ci"
     r"|weblate|transifex|semantic-release|all-?contributors|mergify|pyup|azure-pipelines|jenkins"
@@ -52,6 +58,12 @@ _REVERTS = re.compile(r"(?m)^This reverts commit ([0-9a-f]{40,64})\b.*$")
 _REVERT = re.compile(r'^Revert "(?P<what>.+?)"?(?: \(#\d+\))?$')
 _REVERTING = re.compile(r"(?i)^(?:revert|back(?:ed|s)? out|undo)\b")
 _REAPPLY = re.compile(r'^(?:Reapply|Revert "Re(?:vert|apply))\b')
+_BUILDS = re.compile(
+    r"(?i)^(?:add|allow|creat|disabl|document|export|generat|hid|implement|improv|introduc|mak|merg|mov|port|re(?:factor"
+    r"|form|implement|nam|organi[sz]|plac|writ)|speed up|split|support|test|updat|upgrad|us|wrap)(?:es|ed|e|s|ing)?\b"
+)
+"""Subjects that add or change something. Their bodies often describe a fault that was there before."""
+
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(`*]*[A-Z0-9`])|\n\s*\n|\n\s*[-*+]\s+")
 _CAUSE = re.compile(
     r"(?i)\b(?:because|caused by|due to|owing to|root cause|turn(?:s|ed) out|as a result of"
@@ -155,15 +167,18 @@ def _knowledge_fields(commit: Commit) -> dict[str, Any] | None:
     text = memory_text(commit)
     subject_only = text == commit.subject
     fix = is_fix(commit)
-    cause = _cause(commit.body) if fix else ""
-    if statement is None and not cause and (significance is None or (fix and subject_only)):
+    cause = _cause(commit.body)
+    decided = significance is not None and significance.decision
+    if statement is None and not (fix and cause) and (significance is None or (fix and subject_only)):
+        return None
+    if subject_only and not decided and all(word.startswith(_WORK) for word in _words(significance)):
         return None
     details: dict[str, Any] = {"keywords": list(significance.keywords)} if significance else {}
-    details.update({"cause": cause} if cause else {})
+    details.update({"cause": cause} if fix and cause else {})
     details.update({"stated": statement.sentence} if statement else {})
-    decided = significance is not None and significance.decision
+    is_built = not cause or bool(_BUILDS.match(bare_subject(commit)))
     return {
-        "type": "bug_fix" if fix else _kind(statement, decided=decided),
+        "type": "bug_fix" if fix else _kind(statement, decided=decided, is_built=is_built),
         "title": commit.subject,
         "text": text,
         "importance": significance.importance if significance and not subject_only else SUBJECT_ONLY_IMPORTANCE,
@@ -171,10 +186,15 @@ def _knowledge_fields(commit: Commit) -> dict[str, Any] | None:
     }
 
 
-def _kind(statement: Statement | None, *, decided: bool) -> str:
+def _words(significance: Significance | None) -> Sequence[str]:
+    return significance.keywords if significance is not None else ()
+
+
+def _kind(statement: Statement | None, *, decided: bool, is_built: bool) -> str:
+    """Return the kind of a commit that declares no fix. `is_built`: it adds or changes something, and mends nothing."""
     if decided or statement is None:
         return "decision" if decided else "insight"
-    return statement.type
+    return "insight" if is_built and statement.type == "bug_fix" else statement.type
 
 
 def _cause(body: str) -> str:

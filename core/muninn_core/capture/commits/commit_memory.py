@@ -39,6 +39,9 @@ class Significance(Value):
     decision: bool
 
 
+_EMOJI = re.compile(r"^(?:(?::[a-z0-9_+-]+:|[\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+)\s*)+")
+"""Signs before a subject, as gitmoji has them: ":bug: fix: ..."."""
+
 _CONVENTIONAL = re.compile(r"^(?P<type>[A-Za-z]+)(?:\([^)]*\))?(?P<breaking>!)?:\s+")
 _BREAKING = re.compile(r"(?m)^BREAKING[ -]CHANGE:|(?i:\bbackwards?[- ]incompatible\b)")
 _ROUTINE_TYPES = frozenset(
@@ -90,12 +93,13 @@ def assess(commit: Commit) -> Significance | None:
     """
     if len(commit.parents) > 1 or is_of_memory(commit):
         return None
-    matched = _CONVENTIONAL.match(commit.subject)
+    said = said_subject(commit)
+    matched = _CONVENTIONAL.match(said)
     breaking = bool(matched and matched["breaking"]) or bool(_BREAKING.search(commit.body))
     recorded = any(_DECISION_RECORD.search(path) for path in commit.files)
     if not (breaking or recorded) and _is_routine(commit, matched["type"].lower() if matched else ""):
         return None
-    subject = commit.subject[matched.end() :] if matched else commit.subject
+    subject = said[matched.end() :] if matched else said
     kind = matched["type"] if matched else ""
     score, words = _weigh(f"{kind} {subject}" if kind.lower() == "refactor" else subject, commit.body)
     fix = is_fix(commit) or kind.lower() == "perf"
@@ -176,15 +180,27 @@ def memory_text(commit: Commit) -> str:
 
 def is_fix(commit: Commit) -> bool:
     """Whether a commit's subject declares a bug fix."""
-    matched = _CONVENTIONAL.match(commit.subject)
+    matched = _CONVENTIONAL.match(said_subject(commit))
     if matched and matched["type"].lower() in ("fix", "hotfix", "bugfix"):
         return True
-    return bool(_FIX.match(commit.subject[matched.end() :] if matched else commit.subject))
+    return bool(_FIX.match(bare_subject(commit)))
+
+
+def said_subject(commit: Commit) -> str:
+    """Return a commit's subject without emoji before it; the whole one if it has nothing else."""
+    return _EMOJI.sub("", commit.subject) or commit.subject
+
+
+def bare_subject(commit: Commit) -> str:
+    """Return a commit's subject without emoji and without a prefix such as "fix(parser):"."""
+    said = said_subject(commit)
+    matched = _CONVENTIONAL.match(said)
+    return said[matched.end() :] if matched else said
 
 
 def is_routine(commit: Commit) -> bool:
     """Whether a commit is routine: a release, formatting, typing errors, prose only."""
-    matched = _CONVENTIONAL.match(commit.subject)
+    matched = _CONVENTIONAL.match(said_subject(commit))
     return _is_routine(commit, matched["type"].lower() if matched else "")
 
 
@@ -198,7 +214,7 @@ def without_private(commit: Commit) -> Commit:
 
 
 def _is_routine(commit: Commit, kind: str) -> bool:
-    if kind in _ROUTINE_TYPES or _ROUTINE.search(commit.subject):
+    if kind in _ROUTINE_TYPES or _ROUTINE.search(said_subject(commit)):
         return True
     return bool(commit.files) and all(classify(path)[0] == "knowledge" for path in commit.files)
 
