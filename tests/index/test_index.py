@@ -15,6 +15,7 @@ from muninn_core.index.extraction import jobs
 from muninn_core.index.index import BULK
 from muninn_core.index.manifest.memory_text import MemoryText
 from muninn_core.index.opening import open_index
+from muninn_core.index.read_only_index import index_facts
 from muninn_core.index.writer import Writer
 
 WORDS = [
@@ -275,7 +276,7 @@ def test_many_files_go_to_workers_and_come_out_the_same(opened, root, embedder):
     assert bulk.snapshot().counts()["unembedded"] == 0
 
 
-def test_cancelling_a_long_run_leaves_whole_files_and_the_next_run_ends_it(opened, root):
+def test_cancelling_a_long_run_leaves_whole_files_and_the_next_run_ends_it(opened, root, tmp_path):
     write(root, {f"{n}.py": f"value = {n}\n" for n in range(3 * BULK)})
     index = opened()
 
@@ -285,7 +286,9 @@ def test_cancelling_a_long_run_leaves_whole_files_and_the_next_run_ends_it(opene
     with pytest.raises(Cancelled):
         sync(index, root, workers=1, check_cancel=cancel)
     assert len(index.snapshot().files()) < 3 * BULK
+    assert index_facts(tmp_path / "cache").unfinished
     sync(index, root, workers=1)
+    assert not index_facts(tmp_path / "cache").unfinished
     fresh = opened("fresh")
     paths = sorted(index.snapshot().files())
     for at in range(0, len(paths), BULK):

@@ -3565,7 +3565,7 @@ export interface ReposAddResult {
  *
  * `files`, `chunks` and `memories` are those that a question can find; memories that may not leave it are not counted.
  * `indexed` is the time of the last change of its index (RFC 3339), `behind` the number of its indexed files that
- * were changed or deleted since. `problem` is why it can't be read, `hint` what to do.
+ * were changed or deleted since. `problem` is why it can't be read, or not whole, `hint` what to do.
  */
 export interface Repository {
   name: string;

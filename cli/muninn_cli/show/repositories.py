@@ -48,7 +48,7 @@ def list_repositories(console: Console, result: dict[str, Any], options: argpars
         state = (f"  {each['state']}", _STATES[each["state"]])
         line(console, (each["name"], "name"), (f"  {each['path']}", "path"), state, (rules, "memory"))
         _problem(console, each)
-        if not each["problem"]:
+        if each["indexed"]:
             behind = f"{count(each['behind'], 'file')} changed since" if each["behind"] else "current"
             chunks, memories = count(each["chunks"], "chunk"), count(each["memories"], "memory", "memories")
             facts = joined(count(each["files"], "file"), chunks, memories, f"indexed {moment(each['indexed'])}", behind)

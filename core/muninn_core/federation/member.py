@@ -84,7 +84,7 @@ class Member:
         """Return the index with the memories that may be found, fixed until the block ends. Raises NoIndex."""
         with self.index.reading() as snapshot:
             self.used = time.monotonic()
-            yield Part(self.listed.name, snapshot, self.memories(), self.index.same_model)
+            yield Part(self.listed.name, snapshot, self.memories(), self.index.same_model, self.index.unfinished)
 
     def close(self) -> None:
         """Close the index and release what is cached."""
@@ -134,5 +134,5 @@ def location_of(listed: ListedRepository) -> RepositoryLocation:
     if location.root != listed.path:
         raise NoIndex(f"{listed.path} is part of {location.root} now", hint=gone)
     if not (Path(location.root) / ".muninn").is_dir():
-        raise NoIndex("it has no .muninn", hint=f"Run `muninn init` in it, or {gone}")
+        raise NoIndex(f"{listed.path} has no .muninn", hint=f"Run `muninn init` in it, or {gone}")
     return location

@@ -38,9 +38,12 @@ def overview(
         memories = len(open_member().memories())
     except MuninnError as error:
         return _with_problem(made, "unusable" if has_index(Path(location.cache)) else "unindexed", error)
+    first = f"`muninn --repo {location.root} index --wait` waits for it."
     return replace(
         made,
         state=state,
+        problem="it is not indexed whole yet" if facts.unfinished else "",
+        hint=first if facts.unfinished else "",
         files=len(facts.stamps),
         chunks=facts.chunks,
         memories=memories,

@@ -40,13 +40,14 @@ class Part(NamedTuple):
     """An index and what may be found in it.
 
     `name` is "" for this repository. `memories` are those that may be found, None for all. `meaning`: its vectors are
-    of the model of the question.
+    of the model of the question. `unfinished`: it is being indexed for the first time.
     """
 
     name: str
     snapshot: Snapshot
     memories: Mapping[str, Memory] | None
     meaning: bool = True
+    unfinished: bool = False
 
     def shows(self, chunk: Chunk) -> bool:
         """Whether a chunk may be found. Files outside of another repository's work tree, such as notes of tools, are

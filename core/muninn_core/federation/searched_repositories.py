@@ -67,14 +67,19 @@ class SearchedRepositories:
         return tuple(sorted([*read, *self._skipped], key=lambda each: each.name))
 
     def noted(self, saw: ReadState) -> ReadState:
-        """Return a state whose note says which repositories were skipped, and which were searched by words only."""
+        """Return a state whose note says what was skipped, is not indexed whole, or was searched by words only."""
         skipped = (f"{each.name} was not read: {each.skipped}. {each.hint}".rstrip() for each in self._skipped)
         words = (
             f"{part.name} was searched by words only: its index was made with another model."
             for part in self.parts
             if not part.meaning
         )
-        return replace(saw, note=" ".join(filter(None, (saw.note, *skipped, *words, self._note))))
+        first = (
+            f"{part.name} is not indexed whole yet: `muninn --repo {self.root(part.name)} index --wait` waits for it."
+            for part in self.parts
+            if part.unfinished
+        )
+        return replace(saw, note=" ".join(filter(None, (saw.note, *skipped, *first, *words, self._note))))
 
     def root(self, name: str) -> Path:
         """Return the root of a repository that is read."""

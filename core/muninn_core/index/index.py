@@ -140,7 +140,7 @@ class Index:
             stamps = {path: (row.size, row.mtime_ns) for path, row in known.items()}
             changed = [f.path for f in walk.files if stamps.get(f.path) != (f.size, f.mtime_ns)]
             removed = [path for path in known if path not in there]
-            return self.apply(
+            changes = self.apply(
                 root,
                 changed,
                 removed,
@@ -150,6 +150,9 @@ class Index:
                 progress=progress,
                 check_cancel=check_cancel,
             )
+            with self._writing():
+                self._writer.note_finished()
+            return changes
 
     def apply(
         self,

@@ -54,12 +54,13 @@ class NoIndex(MuninnError):
 
 class IndexFacts(NamedTuple):
     """What an index holds: the number of chunks of files, {path: (size, time)} of its files in the work tree, and the
-    time of its last change in seconds since 1970.
+    time of its last change in seconds since 1970. `unfinished`: its first run over all files has not ended.
     """
 
     chunks: int
     stamps: Mapping[str, tuple[int, int]]
     changed: float
+    unfinished: bool
 
 
 class ReadOnlyIndex:
@@ -81,6 +82,8 @@ class ReadOnlyIndex:
         self._hopeless_until = 0.0
         self.same_model = True
         """Whether the vectors are of the model of the questions."""
+        self.unfinished = False
+        """Whether its first run over all files has not ended: some files are not found yet."""
         self.vectors = 0
         """The number of vectors in memory."""
 
@@ -135,6 +138,7 @@ class ReadOnlyIndex:
         identity = self._identity()
         if self._manifest is not None and self._seen[:2] == identity:
             self._manifest.begin_read()
+            self.unfinished = self._manifest.unfinished
             if self._state(self._manifest) == self._seen[2:]:
                 return
         self._drop()
@@ -158,6 +162,7 @@ class ReadOnlyIndex:
             words = read_words(self._cache / WORDS)
             if manifest.pending() or manifest.meta("stamp") != _committed(self._cache / WORDS):
                 raise BusyError("its two parts do not belong together")
+            self.unfinished = manifest.unfinished
             self.same_model = manifest.meta("model") == self._model[0]
             meaning = _vectors(manifest, "vectors", self._model[1], present=self.same_model)
             same_encoder = bool(self._encoder[0]) and manifest.meta("encoder") == self._encoder[0]
@@ -192,7 +197,7 @@ def index_facts(cache: Path) -> IndexFacts:
         counts = manifest.counts()
         stamps = {path: (row.size, row.mtime_ns) for path, row in manifest.files().items() if not path.startswith("/")}
         times = [each.stat().st_mtime for each in cache.glob(f"{STATE}*") if not each.name.endswith("-shm")]
-        return IndexFacts(counts["chunks"] - counts["memory"], stamps, max(times))
+        return IndexFacts(counts["chunks"] - counts["memory"], stamps, max(times), manifest.unfinished)
     except (MuninnError, OSError) as error:
         if isinstance(error, NoIndex):
             raise

@@ -205,6 +205,12 @@ class Writer:
                     self._manifest.next_generation()
         self._publish(_VectorChange())
 
+    def note_finished(self) -> None:
+        """Note that all files of the work tree were indexed once, for those who read the index from outside."""
+        if self._manifest.unfinished:
+            with self._manifest.transaction():
+                self._manifest.note_finished()
+
     def show(self, survey: Survey | None) -> None:
         """Publish a snapshot with a survey, or without one for None."""
         self._survey = survey

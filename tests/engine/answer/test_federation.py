@@ -168,6 +168,24 @@ def _other_version(cache: Path) -> None:
     connection.close()
 
 
+def test_a_repository_that_is_not_indexed_whole_yet_is_named(three: Three) -> None:
+    app, billing, _ = three
+    with sqlite3.connect(_cache(billing) / STATE) as connection:
+        connection.execute("INSERT INTO meta VALUES('unfinished', '1')")  # as while its first run goes on
+    connection.close()
+    answer = app.call("recall", query="session", repos=["all"])
+    assert "src/billing/session.py" in {hit.path for hit in answer.hits}
+    wait = f"`muninn --repo {billing.root} index --wait` waits for it."
+    assert answer.saw.note == f"billing is not indexed whole yet: {wait}"
+    listed = {each.name: each for each in app.call("repos.list").repositories}
+    assert (listed["billing"].files, listed["billing"].hint) == (1, wait)
+    assert listed["shop"].problem == ""
+    with sqlite3.connect(_cache(billing) / STATE) as connection:
+        connection.execute("DELETE FROM meta WHERE key = 'unfinished'")
+    connection.close()
+    assert app.call("recall", query="session", repos=["all"]).saw.note == ""
+
+
 def _torn(cache: Path) -> None:
     shutil.rmtree(cache / "tantivy")
 

@@ -84,7 +84,8 @@ def test_a_folder_without_memory_is_refused(user: User) -> None:
     app = user.open(user.make("app", user.files["app"]))
     with pytest.raises(MuninnError) as refused:
         app.call("repos.add", path=str(user.make("bare", user.files["shop"])))
-    assert "muninn init" in refused.value.hint
+    assert "bare has no .muninn" in refused.value.message
+    assert refused.value.hint == f"`muninn init --repo {user.home / 'src' / 'bare'}` creates it."
 
 
 def test_changes_of_several_processes_are_all_kept(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from muninn_core.engine import reports
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.federation.member import location_of
 from muninn_core.federation.registry import REPOSITORIES, ListedRepository, check_name, proposed_name
 from muninn_core.federation.scan import scan
@@ -37,6 +37,10 @@ class RepositoriesVerbs(Verbs):
             check_name(params.name)
         name = params.name or (listed.name if listed is not None else self._free_name(location))
         entry = ListedRepository(name=name, path=location.root, rules=params.rules)
+        if not Path(location.root, ".muninn").is_dir():
+            raise NotInitialised(
+                f"{location.root} has no .muninn", hint=f"`muninn init --repo {location.root}` creates it."
+            )
         location_of(entry)
         self.repositories.registry.add(entry)
         return ReposAddResult(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from muninn_core.errors import StorageError
 from muninn_core.index.integrity import DamagedIndex
 from muninn_core.index.manifest.code_facts import SCHEMA
-from muninn_core.index.manifest.reader import FILE_COLUMNS, FileRow, ManifestReader, storage_error
+from muninn_core.index.manifest.reader import FILE_COLUMNS, UNFINISHED, FileRow, ManifestReader, storage_error
 from muninn_core.index.vectors.vector_index import KIND_BITS
 from muninn_core.index.words.term_counts import HEADER_BYTES, added, lengths
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
@@ -66,6 +66,10 @@ class Manifest(ManifestReader):
     def set_meta(self, key: str, value: str) -> None:
         """Set an entry of the meta table."""
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+
+    def note_finished(self) -> None:
+        """Note that all files of the work tree were indexed once."""
+        self.connection.execute("DELETE FROM meta WHERE key = ?", (UNFINISHED,))
 
     def next_generation(self) -> None:
         """Count a change."""
@@ -244,6 +248,7 @@ def open_manifest(path: Path, *, check: bool = False) -> Manifest:
         connection.executescript(_SCHEMA + SCHEMA)
         manifest = Manifest(connection)
         manifest.set_meta("version", f"{FORMAT}.{FEATURES}")
+        manifest.set_meta(UNFINISHED, "1")
     except sqlite3.DatabaseError as error:
         raise storage_error(error) from error
     except OSError as error:

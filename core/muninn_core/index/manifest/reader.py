@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import SourceKind
 
+UNFINISHED = "unfinished"
+"""The entry of an index whose first run over all files has not ended."""
+
 _MAPPED = 128 * 1024 * 1024
 """Bytes of the file that readers map. All readers share the pages."""
 
@@ -83,6 +86,11 @@ class ManifestReader:
 
     def _row(self, sql: str, parameters: Sequence[object] = ()) -> Any:
         return next(iter(self._rows(sql, parameters)), None)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the first run over all files of the work tree has not ended."""
+        return self.meta(UNFINISHED) is not None
 
     def meta(self, key: str) -> str | None:
         """Return an entry of the meta table."""
