@@ -19,7 +19,7 @@ from rich.console import Console
 
 from muninn_cli.show.formatting import moment
 from muninn_cli.show.history import diff
-from muninn_cli.terminal.console import line, markdown, output, source_line
+from muninn_cli.terminal.console import line, markdown, output, paragraph, source_line
 from muninn_cli.terminal.display import DISPLAY
 from muninn_cli.terminal.pager import pager_command
 from muninn_cli.verbs.confirmation import is_confirmed
@@ -171,6 +171,20 @@ def test_a_line_that_is_too_long_for_a_terminal_continues_below_and_source_is_cu
     assert file.getvalue() == "x" * (width - 1) + "…\n"
 
 
+def test_a_command_stands_in_one_row_where_it_fits() -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=40, color_system=None)
+    paragraph(console, ("It may be outdated. If so: `muninn update 9jv2k7t0 --tag old`.", "hint"))
+    line(console, ("Some words before it, and `muninn recall --repos billing the whole question`", "hint"))
+    assert file.getvalue().splitlines() == [
+        "It may be outdated. If so:",
+        "`muninn update 9jv2k7t0 --tag old`.",
+        "Some words before it, and `muninn",
+        "  recall --repos billing the whole",
+        "  question`",
+    ]
+
+
 def test_a_review_on_a_terminal_has_short_ids_and_wrapped_lines_but_its_markdown_is_verbatim() -> None:
     text = f"Added (1)\n\n  + decision {ULID}  Sessions live in Redis since cookies overflowed.\n"
 
@@ -245,9 +259,11 @@ def test_a_remembered_sentence_continues_below_where_a_line_of_source_is_cut(she
 
 def test_no_row_of_about_and_recall_ends_with_blanks(shell: Shell) -> None:
     shell.run("remember", "Ships are moored " + "to a berth " * 20, "--file", "src/harbour.py")
-    rows = on_terminal(shell, "about", "src/harbour.py", "--no-pager", "--color=never").split("\n")
-    assert any("Ships are moored to a berth" in row for row in rows)
-    assert [row for row in rows if row != row.rstrip()] == []
+    for options in (("--color=never",), ("--color=always",)):
+        shown = on_terminal(shell, "about", "src/harbour.py", "--no-pager", *options)
+        rows = re.sub(r"\x1b\[[\d;]*m", "", shown).split("\n")
+        assert any("Ships are moored to a berth" in row for row in rows)
+        assert [row for row in rows if row != row.rstrip()] == []
     shell.run("remember", "Buoys are lit at dusk.\n\nThe keeper rows there.")
     printed = shell.run("recall", "buoys lit", "--kind", "memory").stdout
     assert "\n       The keeper rows there.\n" in printed

@@ -230,6 +230,14 @@ class TestQueries:
         assert [answer["hits"][0]["path"] for answer in answers] == ["src/harbour.py", "src/weather.py"]
         assert all(answer["ms"] > 0 and "commit" in answer["saw"] for answer in answers)
 
+    def test_an_answer_has_the_fields_of_a_single_question(self, shell: Shell) -> None:
+        shell.json("remember", "The lighthouse burns petroleum, as gas lines freeze in January.")
+        question = "which fuel does the lighthouse burn"
+        done = shell.run("recall", "--queries", "-", stdin=json.dumps({"id": 1, "query": question}))
+        answer, single = json.loads(done.stdout), shell.json("recall", question)
+        assert "petroleum" in answer["remembered"][0]["text"]
+        assert answer.keys() == single.keys() | {"id", "ms"}
+
     def test_the_notes_of_an_answer_are_kept(self, shell: Shell) -> None:
         done = shell.run("recall", "--queries", "-", "--json", stdin='{"id": 1, "query": "ship path:nowhere/**"}\n')
         (note,) = json.loads(done.stdout)["notes"]

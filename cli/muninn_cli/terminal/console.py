@@ -10,6 +10,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
@@ -47,10 +48,19 @@ _ID = re.compile(r"(?<![\w-])[0-9a-hjkmnp-tv-z]{18}([0-9a-hjkmnp-tv-z]{8})(?![\w
 MAX_BRACKETS = 500
 """The most opening brackets of markdown that is rendered. Its links are found in time that grows with their square."""
 
+_BLANK_END = re.compile(r"(?:\x1b\[[0-9;]*m| )+$")
+"""Blanks and ends of styles at the end of a row."""
+
 _FILE_LINK = re.compile(r"\[([^\]]*)\]\((?:file|muninn):[^\s()]*\)")
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _COLUMNS = "▁▂▃▄▅▆▇█"
+
+_COMMAND = re.compile(r"`muninn [^`\n]*`")
+"""A command that an answer names, to be copied as one line."""
+
+_NO_BREAK = "\uf8ff"
+"""Stands for a blank at which a text is not wrapped. rich wraps at every blank of Unicode."""
 
 _HANGING = 2
 """Columns by which the rest of a long line is indented."""
@@ -118,10 +128,17 @@ def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0, hang: 
 
 
 def _wrapped(console: Console, text: Text, indent: int, hang: int) -> None:
-    """Print a text in rows as wide as the terminal, without blanks at their ends."""
-    for at, row in enumerate(text.wrap(console, max(20, console.width - indent - hang), overflow="fold")):
+    """Print a text in rows as wide as the terminal, without blanks at their ends. A command that fits is in one row."""
+    width = max(20, console.width - indent - hang)
+    text.plain = _COMMAND.sub(lambda found: _kept_together(found[0], width), text.plain)
+    for at, row in enumerate(text.wrap(console, width, overflow="fold")):
+        row.plain = row.plain.replace(_NO_BREAK, " ")
         row.rstrip()
         console.print(Text(" " * (indent + (hang if at else 0))) + row if row.plain else row, soft_wrap=True)
+
+
+def _kept_together(command: str, width: int) -> str:
+    return command.replace(" ", _NO_BREAK) if cell_len(command) < width else command
 
 
 def _one_line(console: Console, parts: tuple[tuple[str, str], ...]) -> Text:
@@ -163,7 +180,12 @@ def markdown(console: Console, text: str) -> None:
 
     with console.capture() as captured:
         console.print(Markdown(_FILE_LINK.sub(r"\1", safe(text))))
-    console.file.write("".join(f"{row.rstrip()}\n" for row in captured.get().splitlines()))  # rich fills each row
+    # rich fills each row with blanks, before or behind the end of a style
+    console.file.write("".join(f"{_BLANK_END.sub(_styles, row)}\n" for row in captured.get().splitlines()))
+
+
+def _styles(end: re.Match[str]) -> str:
+    return end[0].replace(" ", "")
 
 
 def joined(*parts: str) -> str:

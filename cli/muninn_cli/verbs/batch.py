@@ -30,10 +30,10 @@ MAX_PROBLEMS = 20
 
 
 def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
-    """Answer each `{"id", "query"}` line of a file ("-" for stdin) with a line `{"id", "hits", "notes", "ms", "saw"}`.
+    """Answer each `{"id", "query"}` line of a file ("-" for stdin) with a line: the result of recall, `id` and `ms`.
 
     `shared` are parameters of all calls; `ms` is the latency of the call in milliseconds. A failed query has `error`
-    in place of `hits`, and the last failure decides the exit code. An invalid line has the id null.
+    in place of the result, and the last failure decides the exit code. An invalid line has the id null.
     """
     if "query" in shared:
         raise UsageError("give a QUERY or --queries, not both")
@@ -53,8 +53,7 @@ def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
                 sys.stderr.write(safe(f"{where}: {error.message}") + "\n")
                 code = exit_code(error)
                 continue
-            answer = {"id": identity, "hits": result["hits"], "notes": result["notes"]}
-            print_json({**answer, "ms": _since(start), "saw": result["saw"]})
+            print_json({"id": identity, **result, "ms": _since(start)})
     return code
 
 

@@ -193,7 +193,8 @@ def with_disputes(hits: tuple[Hit, ...], disputes: Iterable[Dispute]) -> tuple[H
 def _branches_note(location: RepositoryLocation, revisions: Revisions, count: int) -> str:
     shallow = location.git_dir and git.is_shallow(revisions.root)
     only = " This clone is shallow: it may not have every branch." if shallow else ""
-    return f"{count} {'memory is' if count == 1 else 'memories are'} on other branches only.{only}"
+    counted = "1 memory is" if count == 1 else f"{count or 'no'} memories are"
+    return f"{counted} on other branches only.{only}"
 
 
 def _moment(revisions: Revisions, params: Question, rev: str) -> MemoryAtCommit:
