@@ -8,8 +8,12 @@ import type { Hit, RecallResult } from './protocol';
 const ICONS = { code: 'code', knowledge: 'book' } as const;
 const WIDTH = 160;
 
-/** One row: VS Code shows `label` first, `description` dimmed beside it, `detail` on a line of its own. */
+/**
+ * One row: VS Code shows `icon` and `label` first, `description` dimmed beside it, `detail` on a line of its own. An icon
+ * within a label would be read by its name to people who use a screen reader.
+ */
 export interface Row {
+  readonly icon: string;
   readonly label: string;
   readonly description: string;
   readonly detail: string;
@@ -48,8 +52,8 @@ export function row(hit: Hit, now = new Date()): Row {
 }
 
 function named(hit: Hit, name: string, description: string, detail: string): Row {
-  const label = `$(${hit.kind === 'memory' ? iconOf(hit.type) : ICONS[hit.kind]}) ${literal(name)}`;
-  return { label, description: literal(description), detail: literal(detail), hit };
+  const icon = hit.kind === 'memory' ? iconOf(hit.type) : ICONS[hit.kind];
+  return { icon, label: literal(name), description: literal(description), detail: literal(detail), hit };
 }
 
 function joined(...parts: readonly string[]): string {
@@ -71,6 +75,6 @@ export function firstLine(text: string): string {
 }
 
 /** Escapes `$(name)`, common in makefiles and shell, which VS Code would show as an icon. */
-function literal(text: string): string {
+export function literal(text: string): string {
   return text.replace(/\$\([\w-]+(~\w+)?\)/g, '\\$&');
 }

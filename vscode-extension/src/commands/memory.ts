@@ -139,9 +139,9 @@ async function compare(server: Server, documents: Documents, id: string): Promis
 async function side(server: Server, node: Node): Promise<ResolveParams['keep'] | undefined> {
   const [left, right] = node.children ?? [];
   const rows = [
-    { label: '$(arrow-left) Keep left', detail: left?.label ?? '', keep: 'left' as const },
-    { label: '$(arrow-right) Keep right', detail: right?.label ?? '', keep: 'right' as const },
-    { label: '$(check-all) Keep both', detail: 'They do not contradict each other.', keep: 'both' as const },
+    { iconPath: new vscode.ThemeIcon('arrow-left'), label: 'Keep left', detail: left?.label ?? '', keep: 'left' as const },
+    { iconPath: new vscode.ThemeIcon('arrow-right'), label: 'Keep right', detail: right?.label ?? '', keep: 'right' as const },
+    { iconPath: new vscode.ThemeIcon('check-all'), label: 'Keep both', detail: 'They do not contradict each other.', keep: 'both' as const },
   ];
   return (await vscode.window.showQuickPick(rows, { title: `${server.label}: Which one holds?`, ignoreFocusOut: true }))?.keep;
 }

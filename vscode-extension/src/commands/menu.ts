@@ -17,19 +17,19 @@ export async function menu(repositories: Repositories): Promise<void> {
   const isBare = status?.mode === 'uninitialised';
   const rows: Row[] = [];
   const { conflicts = 0, unsealed = 0 } = status?.log ?? {};
-  if (conflicts && isTrusted) rows.push({ label: '$(git-merge) Decide Conflicts', description: counted(conflicts, 'conflict waits', 'conflicts wait'), command: 'muninn.ui.resolve' });
-  if (isBare && isTrusted) rows.push({ label: '$(new-folder) Initialise', description: 'gives this repository a memory', command: 'muninn.ui.init' });
+  if (conflicts && isTrusted) rows.push({ iconPath: new vscode.ThemeIcon('git-merge'), label: 'Decide Conflicts', description: counted(conflicts, 'conflict waits', 'conflicts wait'), command: 'muninn.ui.resolve' });
+  if (isBare && isTrusted) rows.push({ iconPath: new vscode.ThemeIcon('new-folder'), label: 'Initialise', description: 'gives this repository a memory', command: 'muninn.ui.init' });
   rows.push(
-    ...(isBare ? [] : [{ label: '$(search) Recall…', command: 'muninn.ui.recall' }]),
-    isTrusted ? { label: '$(bookmark) Remember…', command: 'muninn.ui.remember' } : { label: '$(shield) Manage Workspace Trust', command: 'workbench.trust.manage' },
-    ...(isBare ? [] : [{ label: '$(package) Context…', command: 'muninn.ui.context' }]),
+    ...(isBare ? [] : [{ iconPath: new vscode.ThemeIcon('search'), label: 'Recall…', command: 'muninn.ui.recall' }]),
+    isTrusted ? { iconPath: new vscode.ThemeIcon('bookmark'), label: 'Remember…', command: 'muninn.ui.remember' } : { iconPath: new vscode.ThemeIcon('shield'), label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
+    ...(isBare ? [] : [{ iconPath: new vscode.ThemeIcon('package'), label: 'Context…', command: 'muninn.ui.context' }]),
   );
-  if (unsealed && isTrusted) rows.push({ label: '$(save) Seal Sessions', description: counted(unsealed, 'record is not in git yet', 'records are not in git yet'), command: 'muninn.ui.seal' });
+  if (unsealed && isTrusted) rows.push({ iconPath: new vscode.ThemeIcon('save'), label: 'Seal Sessions', description: counted(unsealed, 'record is not in git yet', 'records are not in git yet'), command: 'muninn.ui.seal' });
   rows.push(
     { label: '', kind: vscode.QuickPickItemKind.Separator },
-    { label: '$(info) Show Status', description: status?.problems.length ? counted(status.problems.length, 'problem', 'problems') : '', command: 'muninn.ui.status' },
-    { label: '$(debug-restart) Restart Server', command: 'muninn.ui.restart' },
-    { label: '$(settings-gear) Settings', command: 'workbench.action.openSettings', argument: '@ext:muninn.muninn' },
+    { iconPath: new vscode.ThemeIcon('info'), label: 'Show Status', description: status?.problems.length ? counted(status.problems.length, 'problem', 'problems') : '', command: 'muninn.ui.status' },
+    { iconPath: new vscode.ThemeIcon('debug-restart'), label: 'Restart Server', command: 'muninn.ui.restart' },
+    { iconPath: new vscode.ThemeIcon('settings-gear'), label: 'Settings', command: 'workbench.action.openSettings', argument: '@ext:muninn.muninn' },
   );
   const chosen = await vscode.window.showQuickPick(rows, { title: current.label });
   if (chosen?.command) await vscode.commands.executeCommand(chosen.command, ...(chosen.argument === undefined ? [] : [chosen.argument]));

@@ -3,7 +3,7 @@
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import { failureOf, sentence } from '../failure';
-import { type Heading, type Row, rows } from '../hits';
+import { type Heading, literal, type Row, rows } from '../hits';
 import type { Hit, RecallResult } from '../protocol';
 import { memoryDocument } from '../pages';
 import type { Places } from '../places';
@@ -66,6 +66,7 @@ async function openElsewhere(uri: vscode.Uri, { isPreview: preserveFocus = false
   await vscode.window.showTextDocument(uri, { preview: true, preserveFocus, viewColumn });
 }
 
+const HISTORY = new vscode.ThemeIcon('history');
 const BESIDE = { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: 'Open to the Side' };
 const FORGET = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Forget…' };
 const REMOVE = { iconPath: new vscode.ThemeIcon('close'), tooltip: 'Remove from Recent Questions' };
@@ -78,7 +79,7 @@ interface Item extends vscode.QuickPickItem {
 function itemOf(row: Row | Heading): Item {
   // `alwaysShow`: VS Code's own filter must not hide hits.
   if (!row.hit) return { label: row.label, kind: row.kind };
-  return { ...row, alwaysShow: true, buttons: [row.hit.kind === 'memory' && !row.hit.repository ? FORGET : BESIDE] };
+  return { ...row, iconPath: new vscode.ThemeIcon(row.icon), alwaysShow: true, buttons: [row.hit.kind === 'memory' && !row.hit.repository ? FORGET : BESIDE] };
 }
 
 /** One list, from the first key to the choice. A late answer to an older question is dropped. */
@@ -174,7 +175,7 @@ class Question {
   }
 
   private showRecent(): void {
-    const found = this.recent.all.map((question) => ({ label: `$(history) ${question}`, question, buttons: [REMOVE] }));
+    const found = this.recent.all.map((question) => ({ iconPath: HISTORY, label: literal(question), question, buttons: [REMOVE] }));
     this.list.items = found.length ? [{ label: 'Recent questions', kind: vscode.QuickPickItemKind.Separator }, ...found] : [];
   }
 

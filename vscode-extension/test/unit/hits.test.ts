@@ -4,7 +4,8 @@ import { HIT } from './values';
 
 test('code shows its path, its symbol and its first line', () => {
   expect(row(HIT)).toEqual({
-    label: '$(code) src/cache.py:4',
+    icon: 'code',
+    label: 'src/cache.py:4',
     description: 'render_page',
     detail: 'def render_page(name):',
     hit: HIT,
@@ -19,7 +20,8 @@ test('memory of another tool names that tool', () => {
 test('a memory shows its headline, and below it type, author, age, file and text', () => {
   const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'bug_fix', author: 'Ada', ts: '2026-03-01T12:00:00Z', text: 'Branches share.' } as const;
   expect(row(memory, new Date('2026-03-04T12:00:00Z'))).toMatchObject({
-    label: '$(bug) Cache by commit',
+    icon: 'bug',
+    label: 'Cache by commit',
     description: '',
     detail: 'bug fix · Ada, 3 days ago · src/cache.py · Branches share.',
   });
@@ -41,21 +43,22 @@ test('a memory whose headline is its text shows it once', () => {
   const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', text: 'Only this.' } as const;
   for (const title of ['', 'Only this', 'Only th…']) {
     const { label, detail } = row({ ...memory, title });
-    expect(label).toMatch(/^\$\(lightbulb\) Only th/);
+    expect(label).toMatch(/^Only th/);
     expect(detail).toBe('insight');
   }
 });
 
 test('a memory whose title is cut from its text shows the text', () => {
   const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', title: 'Only this…', text: 'Only this and that.' } as const;
-  expect(row(memory)).toMatchObject({ label: '$(lightbulb) Only this and that.', detail: 'insight' });
+  expect(row(memory)).toMatchObject({ icon: 'lightbulb', label: 'Only this and that.', detail: 'insight' });
   const snippet = [{ line: 2, text: 'More of it.', marks: [{ start: 0, end: 4 }] }];
-  expect(row({ ...memory, snippet })).toMatchObject({ label: '$(lightbulb) Only this…', detail: 'insight · More of it.' });
+  expect(row({ ...memory, snippet })).toMatchObject({ icon: 'lightbulb', label: 'Only this…', detail: 'insight · More of it.' });
 });
 
 test('a citation of a whole file has no line', () => {
   expect(row({ ...HIT, kind: 'knowledge', start_line: 0, symbol: '', title: 'Cache' })).toMatchObject({
-    label: '$(book) src/cache.py',
+    icon: 'book',
+    label: 'src/cache.py',
     description: 'Cache',
   });
 });
@@ -87,7 +90,7 @@ test('answering memories have a section of their own and are not repeated below 
   const memory = { ...HIT, id: '01m', kind: 'memory', type: 'decision', title: 'Cache by commit' } as const;
   const labels = (remembered: readonly (typeof memory)[], hits: readonly (typeof HIT)[]) =>
     rows({ remembered: [...remembered], hits: [...hits] }).map(({ label }) => label);
-  const [cited, code] = ['$(law) Cache by commit', '$(code) src/cache.py:4'];
+  const [cited, code] = ['Cache by commit', 'src/cache.py:4'];
   expect(labels([memory], [HIT, memory])).toEqual(['Remembered', cited, 'Other hits', code]);
   expect(labels([memory], [memory])).toEqual(['Remembered', cited]);
   expect(labels([], [HIT, memory])).toEqual([code, cited]);
