@@ -286,3 +286,26 @@ def test_a_value_of_another_type_is_no_event(journal):
     for name, wrong in (("position", "1"), ("stream_seq", 1.0), ("event_id", None), ("trace_id", 3)):
         with pytest.raises(ValueError, match="not an event"):
             row_of(json.dumps({**line, name: wrong}).encode())
+
+
+def test_a_key_is_used_again_after_its_month_was_removed(sealed, clock):
+    journal, _ = sealed
+    drop_sealed(journal, "2026-05-01")
+    again = journal.append(draft({"n": 100}, stream_id="main", idempotency_key="k0"))
+    assert not again.duplicate
+    clock.forward(days=40)
+    assert len(seal_months(journal, "2026-07")) > 0
+    assert (
+        journal.append(draft({"n": 100}, stream_id="main", idempotency_key="k0")).event.event_id == again.event.event_id
+    )
+    assert journal.verify().broken is None
+
+
+def test_a_long_payload_that_is_redacted_while_it_is_recorded_again_is_kept_for_the_new_event(journal):
+    payload = {"text": "x" * 100_000}
+    first = journal.append(draft(payload)).event
+    prepared = journal.prepare(draft(payload))
+    journal.redact(first.event_id)
+    row, _ = journal.writer.run(lambda transaction: journal.add(transaction, prepared))
+    assert journal.event(row.event_id).payload == payload
+    assert journal.event(first.event_id).payload is None

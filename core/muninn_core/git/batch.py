@@ -132,7 +132,7 @@ class _BatchProcess:
         self._root = str(root)
         self._command = command(self._root, *arguments)
         self._lock = threading.Lock()
-        self._talk: _Pipe | None = None
+        self._pipe: _Pipe | None = None
 
     def request(self, question: bytes, read: Callable[[_Pipe], T]) -> T:
         """Write a request and read its answer. Raises GitError.
@@ -140,21 +140,21 @@ class _BatchProcess:
         A process that fails is ended, so that the next request does not read the rest of this answer.
         """
         with self._lock:
-            pipe, self._talk = self._talk or _Pipe(self._name, self._root, self._command), None
+            pipe, self._pipe = self._pipe or _Pipe(self._name, self._root, self._command), None
             try:
                 pipe.write(question)
                 answer = read(pipe)
             except BaseException:
                 pipe.end()
                 raise
-            self._talk = pipe
+            self._pipe = pipe
             return answer
 
     def close(self) -> None:
         with self._lock:
-            if self._talk is not None:
-                self._talk.end()
-                self._talk = None
+            if self._pipe is not None:
+                self._pipe.end()
+                self._pipe = None
 
 
 def _diff_trees(process: _BatchProcess, before: str, after: str) -> list[str]:

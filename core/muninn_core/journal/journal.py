@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from muninn_core.errors import BusyError, NotFoundError, UsageError
 from muninn_core.journal.database import EVENTS, make_private, open_writer, reserve_log, translate
-from muninn_core.journal.preparation import Prepared, moment, prepare
+from muninn_core.journal.preparation import Prepared, moment, prepare, write_payload
 from muninn_core.journal.reader import Connections, rows_at, scan, scan_back
 from muninn_core.journal.row import COLUMNS, Row, event_of, line_of, payload_path
 from muninn_core.journal.sealed import Sealed, read_sealed, write_sealed
@@ -168,6 +168,8 @@ class Journal:
                 hint=f"Send the events in order, or leave stream_seq out; nothing was recorded. {following} is next.",
                 data={"expected": following, "given": draft.stream_seq},
             )
+        if prepared.stored == "file":  # a redaction may have removed the file since it was prepared
+            write_payload(payload_path(self.payloads, prepared.payload_hash), prepared.text)
         return transaction.add(self.unstamped(prepared, stream)), False
 
     def unstamped(self, prepared: Prepared, stream: str) -> Unstamped:
@@ -297,12 +299,16 @@ class Journal:
     def drop_payload(self, row: Row) -> None:
         """Remove the file of a payload that no live event has any more."""
         path = payload_path(self.payloads, row.payload_hash)
-        with self.connections.one() as connection, translate_errors(path):
-            (others,) = connection.execute(
-                "SELECT count(*) FROM raw_events WHERE stored = 'file' AND payload_hash = ?", (row.payload_hash,)
-            ).fetchone()
-            if not others:
-                path.unlink(missing_ok=True)
+
+        def operation(transaction: Transaction) -> None:  # no event with this payload is added meanwhile
+            with translate_errors(path):
+                (others,) = transaction.connection.execute(
+                    "SELECT count(*) FROM raw_events WHERE stored = 'file' AND payload_hash = ?", (row.payload_hash,)
+                ).fetchone()
+                if not others:
+                    path.unlink(missing_ok=True)
+
+        self.writer.run(operation)
 
     # --- reading ---
 

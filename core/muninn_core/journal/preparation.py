@@ -45,7 +45,7 @@ def prepare(draft: EventDraft, payloads: Path, patterns: Sequence[str] = (), *, 
         text = canonical(value) if masked else text
     hashed = hashlib.sha256(text).digest()
     if len(text) > INLINE_BYTES:
-        _write_payload(payload_path(payloads, hashed), text)
+        write_payload(payload_path(payloads, hashed), text)
         return Prepared(draft, text, hashed, "file", masked)
     return Prepared(draft, text, hashed, "inline", masked)
 
@@ -60,7 +60,7 @@ def moment(text: str, name: str) -> str:
         raise BadParams(f"'{name}': {error}", hint="Give an RFC 3339 time such as 2026-01-31T12:00:00Z.") from None
 
 
-def _write_payload(path: Path, text: bytes) -> None:
+def write_payload(path: Path, text: bytes) -> None:
     """Write a long payload under its content's hash, flushed, with mode 0600; one that is there already is kept."""
     with translate_errors(path):
         try:

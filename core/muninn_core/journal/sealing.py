@@ -190,7 +190,8 @@ def _record(transaction: Transaction, seal: Sealed) -> None:
     inside = "FROM raw_events WHERE position BETWEEN ? AND ?"
     connection.execute(
         f"INSERT INTO sealed_keys SELECT idempotency_key, project_id, position {inside}"
-        " AND idempotency_key IS NOT NULL",
+        # A key of a month that retention removed may be used again.
+        " AND idempotency_key IS NOT NULL ON CONFLICT DO UPDATE SET position = excluded.position",
         span,
     )
     connection.execute(

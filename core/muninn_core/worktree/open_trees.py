@@ -69,11 +69,11 @@ class OpenTrees:
         home: Path | None,
     ) -> None:
         self.files: Listeners[frozenset[str] | None] = Listeners()
-        """Of what is said of files, which may have changed; see `Workspace.tell`."""
+        """Calls of `Workspace.on_files_changed`, of all work trees."""
         self.memories: Listeners[Mapping[str, bool]] = Listeners()
-        """Of memories that changed; see `Workspace.tell_memories`."""
+        """Calls of `Workspace.on_memories_changed`."""
         self.indexed: Listeners[None] = Listeners()
-        """Of changes of an index or of its state."""
+        """Calls of `Workspace.on_indexed`."""
         self._clock = clock
         self._ids = ids
         self._load = load

@@ -23,7 +23,7 @@ SERVER = "muninn"
 
 
 class File(Value):
-    """One file of a client. `{…}` in a path is a folder that `places` resolves; "" means that there is no such file.
+    """One file of a client. `{…}` in a path is a folder that `client_paths` resolves; "" stands for no such file.
 
     Without `here` the file is the same in all scopes. `names` are alternative file names; an existing file is
     preferred. `plain`: the client reads only JSON without comments and trailing commas, and ignores the whole file

@@ -1,6 +1,6 @@
 """Adds members and elements to another program's document, finds them again and removes them.
 
-A value that starts Muninn (`pieces.is_ours`) is Muninn's, wherever it is, so that older or moved installations are
+A value that starts Muninn (`fragments.is_ours`) is Muninn's, wherever it is, so that older or moved installations are
 found as well. Containers that become empty are removed; everything else keeps its place and form.
 """
 

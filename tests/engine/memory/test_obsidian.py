@@ -58,3 +58,14 @@ def test_hostile_texts_are_texts_and_leave_the_folder_nowhere(muninn):
             kinds = {token.type for block in MarkdownIt("commonmark").parse(body) for token in block.children or ()}
             assert not kinds & {"image", "link_open", "html_inline"}
             assert not re.search(r"!\[\[|\[\[other", body)
+
+
+def test_notes_about_files_with_long_paths_have_names_that_a_file_system_allows(muninn):
+    long = "/".join(["a-folder-with-a-long-name", "überlänge"] * 12)
+    muninn.call("remember", text="Both are generated.", files=[f"{long}/one.py", f"{long}/two.py"])
+    files = muninn.call("export", form="obsidian").files
+    about = [path for path in files if path.startswith("files/")]
+    assert len(about) == 2
+    assert all(len(path.rpartition("/")[2].encode()) <= 255 for path in about)
+    (note,) = (text for path, text in files.items() if path not in about and path.endswith(".md"))
+    assert all(path.removesuffix(".md") in note for path in about)

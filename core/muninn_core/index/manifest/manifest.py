@@ -2,7 +2,7 @@
 
 It holds files, chunks with their texts, quantised vectors, and the journal `pending` of changes that the word index
 does not have yet. A memory is a file of the kind `memory` with one chunk, under a key that no path can equal. Ids of
-chunks are never reused. `manifest_reader` has what reads it.
+chunks are never reused. `reader` reads it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Applies filters and phrases before ranking, so that a filter never hides a lower-ranked match.
 
 The ids of the passing chunks are computed first, and search is restricted to them. When more than half of a kind, or
-more than MOST_IDS of its chunks pass, the whole kind is searched, `admits` rejects single chunks, and the search widens
-its candidates.
+more than `MAX_IDS` of its chunks pass, the whole kind is searched, `admits` rejects single chunks, and the search
+widens its candidates.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Filtering(NamedTuple):
     """Bounds that include the filters.
 
     `files` and `memories` count those that pass the filters, None without filters. `compared` is false when more than
-    MOST_COMPARED chunks may contain a phrase and only the best were compared.
+    `MAX_COMPARED` chunks may contain a phrase and only the best were compared.
     """
 
     bounds: Bounds

@@ -115,7 +115,7 @@ def _candidates(
     asks_time = bool(_ASKS_TIME.search(request.text))
     times = [asks_time and _GIVES_TIME.search(memory.text) is not None for memory in memories]
     questions = _asking(memories)
-    # What `_form_signals` and `_session_signals` contribute.
+    # What the form of a memory and its session contribute; `_signals` names it.
     scores += np.array(times, bool) * points(1.0, w.TIME) + questions * points(1.0, w.QUESTION)
     sessions: Sequence[tuple[float, float, float]] = [(0.0, 0.0, 0.0)] * len(rows)
     if beside is not None:

@@ -31,9 +31,9 @@ Frequency = Callable[[str], int]
 
 
 def limit_terms(text: str, frequency: Frequency) -> tuple[str, int]:
-    """Return MOST_WORDS words of a question in their order, and its number of distinct words.
+    """Return at most `MAX_WORDS` words of a question in their order, and its number of distinct words.
 
-    These are its first FIRST_WORDS words and the rarest of the others. A question with fewer words is returned
+    These are its first `FIRST_WORDS` words and the rarest of the others. A question with fewer words is returned
     unchanged; the number is 0 when it was not counted. Words that are not in the index are dropped. Of equally rare
     words the first win.
     """

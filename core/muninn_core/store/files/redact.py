@@ -112,23 +112,23 @@ def files_about(layout: Layout, subject: RedactionSubject) -> tuple[Path, ...]:
     return (*found, *(path for path in torn_files(layout) if _mentions(read_content(path), subject)))
 
 
-def replace_records(layout: Layout, redacted: Mapping[str, Record], undo: dict[Path, bytes]) -> None:
-    """Replace the records that share an id with `fresh`, in every file.
+def replace_records(layout: Layout, replacements: Mapping[str, Record], undo: dict[Path, bytes]) -> None:
+    """Replace the records with the ids of `replacements`, in every file.
 
     `undo` receives the content of each file before it is written. Raises StorageError, ReadOnlyError or OSError.
     """
     for path in record_files(layout):
         content = read_content(path)
         lines = content.split(b"\n")
-        changed = [_replaced(line, redacted) for line in lines]
+        changed = [_replaced(line, replacements) for line in lines]
         if changed != lines:
             undo[path] = content
             write_atomic(path, b"\n".join(changed), tracked=layout.memory in path.parents)
 
 
-def _replaced(line: bytes, redacted: Mapping[str, Record]) -> bytes:
+def _replaced(line: bytes, replacements: Mapping[str, Record]) -> bytes:
     try:
-        record = redacted.get(parse_line(line).id) if line.strip() else None
+        record = replacements.get(parse_line(line).id) if line.strip() else None
     except MalformedRecord:
         return line
     return line if record is None else encode_line(record).rstrip(b"\n")

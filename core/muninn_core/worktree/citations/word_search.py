@@ -1,6 +1,6 @@
 """An in-memory search for words in some files, faster than `git grep -l -F -w`.
 
-It reads files and does not use git. Its size is bounded; `hold` refuses what does not fit.
+It reads files and does not use git. Its size is bounded; `load` refuses what does not fit.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ Texts are escaped, because Obsidian loads images and follows links of a note.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,9 @@ WIDTH, HEIGHT, GAP = 400, 240, 60
 """The size of a note on the canvas and the space between two, in pixels."""
 
 _TITLE_CHARS = 60
+_NAME_BYTES = 200
+"""The most bytes of the name of a note about a file; file systems allow 255."""
+
 _SAFE = re.compile(r"[^\w.,'() -]+")
 """Runs of characters that a file name or a wikilink may not contain."""
 
@@ -40,8 +44,12 @@ def note_path(memory: Memory) -> str:
 
 
 def _file_path(file: str) -> str:
-    """Return the path of the note about a file of the repository; its folders become one name."""
-    return f"files/{_plain(file.replace('/', ' - '))}.md"
+    """Return the path of the note about a file of the repository. Its folders become one name; a long one is cut."""
+    name = _plain(file.replace("/", " - "))
+    if len(name.encode()) > _NAME_BYTES:
+        digest = hashlib.sha256(file.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        name = f"{name.encode()[-_NAME_BYTES:].decode('utf-8', 'ignore').strip()} {digest}"
+    return f"files/{name}.md"
 
 
 def _plain(text: str) -> str:

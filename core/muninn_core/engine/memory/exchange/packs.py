@@ -220,7 +220,7 @@ def _write_archive(path: Path, content: bytes, *, force: bool) -> None:
 
 
 def _write_folder(path: Path, files: Mapping[str, bytes], *, force: bool) -> None:
-    """Write a folder atomically. `force` replaces an existing one that is a pack or empty."""
+    """Write a folder, which appears whole. `force` replaces one that is a pack or empty: it is removed just before."""
     if os.path.lexists(path):
         replaceable = (
             path.is_dir() and not path.is_symlink() and (not any(path.iterdir()) or (path / MANIFEST).is_file())
