@@ -69,6 +69,7 @@ def test_a_replica_answers_while_the_primary_writes_the_audit_or_is_away(home, s
     ann = home.principal("ann", "shop")
     with home.database.transaction("muninn_writer") as connection:
         token = principals.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
+        lists = principals.create_token(connection, home.tenant, ann, "list", timedelta(hours=1))
     replica = Database(standby)
     with home.as_admin() as primary, connect(standby) as reading:
         written = primary.execute("SELECT pg_current_wal_insert_lsn()").fetchone()[0]
@@ -82,10 +83,11 @@ def test_a_replica_answers_while_the_primary_writes_the_audit_or_is_away(home, s
     assert service.close() == 0
     alone = Service(Database(NOWHERE), root.parent / "mirrors", replica=replica)
     assert alone.answer(token, "symbols", {"query": "refund"}).total == 1
-    assert alone.audits_waiting() == 1
+    assert [each.name for each in alone.listing(lists).repositories] == ["shop"]
+    assert alone.audits_waiting() == 2
     with pytest.raises(MuninnError, match="can't be reached"):
         alone.pushed_commit(token, "shop", "main")
-    assert alone.close() == 1
+    assert alone.close() == 2
     replica.close()
 
 

@@ -398,6 +398,10 @@ def test_commands_that_can_not_be_done_say_why(
     assert main(shlex.split(command), environ) == 1
     told = capsys.readouterr().err
     assert re.search(said, told)
+    if "--tenant acme" in command:
+        words = shlex.split(command.replace("--tenant acme", ""))
+        assert main(words, {**environ, "MUNINN_ORG_TENANT": "acme"}) == 1
+        assert re.search(said, capsys.readouterr().err)
     assert "X-Injected" not in told
 
 

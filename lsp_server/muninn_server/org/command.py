@@ -1,7 +1,7 @@
 """`muninn org`: serve an organisation's memory, administrate it, push to it and ask it.
 
 Administration needs the address of the database with an administrator's login, by `--database` or in the variable
-MUNINN_ORG_DATABASE. Clients need the address of the server and a token, by `--url` and in MUNINN_ORG_TOKEN.
+MUNINN_ORG_DATABASE, and the organisation, by `--tenant` or in MUNINN_ORG_TENANT. Clients need the address of the server and a token, by `--url` and in MUNINN_ORG_TOKEN.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ _YES = "erase without asking; scripts need it"
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run one command. Returns its exit status: 1 for an error, which is printed."""
     options = _parser().parse_args(argv)
+    if getattr(options, "tenant", "") is None:
+        options.tenant = environ.get("MUNINN_ORG_TENANT") or _TENANT
     try:
         if not _is_confirmed(options):
             print("Nothing was erased.", file=sys.stderr)
@@ -478,7 +480,7 @@ def _parser() -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=about, description=about)
         made.add_argument("--database", help="address of the database; default: MUNINN_ORG_DATABASE")
         if of_tenant:
-            made.add_argument("--tenant", default=_TENANT, help="the organisation; default: trial")
+            made.add_argument("--tenant", help="the organisation; default: MUNINN_ORG_TENANT, else trial")
         return made
 
     _add_service(command)

@@ -62,7 +62,10 @@ def find_tenant(connection: Connection, name: str) -> int:
     """Return the id of a tenant, as the owner of the tables sees it. Raises NotFoundError."""
     row = connection.execute("SELECT id FROM muninn.tenant WHERE name = %s", (name,)).fetchone()
     if row is None:
-        raise NotFoundError(f"there is no tenant '{name}'", hint="`muninn org tenant list` shows them.")
+        raise NotFoundError(
+            f"there is no tenant '{name}'",
+            hint="Name one with `--tenant` or in MUNINN_ORG_TENANT; `muninn org tenant list` shows them.",
+        )
     return int(row[0])
 
 
