@@ -1,7 +1,8 @@
 """`muninn org`: serve an organisation's memory, administrate it, push to it and ask it.
 
 Administration needs the address of the database with an administrator's login, by `--database` or in the variable
-MUNINN_ORG_DATABASE, and the organisation, by `--tenant` or in MUNINN_ORG_TENANT. Clients need the address of the server and a token, by `--url` and in MUNINN_ORG_TOKEN.
+MUNINN_ORG_DATABASE, and the organisation, by `--tenant` or in MUNINN_ORG_TENANT. Clients need the address of the server
+and a token, by `--url` and in MUNINN_ORG_TOKEN.
 """
 
 from __future__ import annotations
