@@ -85,7 +85,13 @@ def test_remember_names_the_memory_that_a_new_one_contradicts(muninn: Muninn) ->
     assert "” (1 month old)" in notice, "the other memory is quoted"
     assert f"`muninn update {stored.ids[0][-8:]} --link supersedes:{older[-8:]}`" in notice
     muninn.call("recall", query="x")
+    assert f"{stored.ids[0][-8:]} may repeat or update {older[-8:]}" in notice
     assert muninn.call("remember", text="Fonts are subset to Latin.").notices == ()
+    muninn.call("remember", text="Validation errors return 422 and not 400.")
+    muninn.call("recall", query="x")
+    (notice,) = muninn.call("remember", text="Validation errors return 400 and not 422.").notices
+    assert " may contradict " in notice
+    assert "one prefers what the other turns down" in notice
 
 
 def test_a_version_with_questions_of_its_own_is_recognised(muninn: Muninn) -> None:

@@ -24,7 +24,7 @@ OPEN_SECONDS = 0.05
 
 
 class Contradicted(NamedTuple):
-    """A stored memory, and why the new one contradicts it."""
+    """A stored memory, and why the new one contradicts it; "" where both seem to state one fact."""
 
     memory: Memory
     reason: str
@@ -62,9 +62,7 @@ def contradicted(workspace: Workspace, new: Memory, before: Mapping[str, Memory]
         if memory is None or not memory.active or memory.id == new.id:
             continue
         reason = contradiction_reason(memory, new)
-        if not reason and is_version(memory, new, cosines.get(number, 0.0)):
-            reason = "it states the same fact with other words or values"
-        if reason:
+        if reason or is_version(memory, new, cosines.get(number, 0.0)):
             found.append(Contradicted(memory, reason))
     return max(found, key=lambda each: (each.memory.ts, each.memory.id), default=None)
 

@@ -86,8 +86,11 @@ def _contradicted(workspace: Workspace, memory: Memory, before: Mapping[str, Mem
         return []
     other = found.memory
     new, old = memory.id[-SHORT_ID:], other.id[-SHORT_ID:]
+    relation, reason = (
+        ("contradict", found.reason) if found.reason else ("repeat or update", "both seem to state one fact")
+    )
     return [
-        f"{new} may contradict {old}, “{headline(other)}” ({age(other.ts, now)} old): {found.reason}. "
+        f"{new} may {relation} {old}, “{headline(other)}” ({age(other.ts, now)} old): {reason}. "
         f"If it replaces that memory: `muninn update {new} --link supersedes:{old}`."
     ]
 
