@@ -14,6 +14,7 @@ from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.journal import projections as module
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.projectors import field_key
+from muninn_core.journal.sealing import drop_sealed, seal_months
 from muninn_core.journal.search import Filter, Search
 from muninn_core.journal.vector_packing import pack, unpack
 
@@ -234,3 +235,18 @@ def test_a_close_while_the_thread_wakes_ends_it(journal, embedder, monkeypatch):
     one._thread.join(PATIENCE)
     assert not one.alive
     one.close()
+
+
+@pytest.mark.parametrize("remove", ["tombstone", "redact"])
+def test_the_tables_are_built_again_after_retention_removed_what_a_later_event_deletes(
+    journal, clock, projections, remove
+):
+    event = journal.append(draft({"text": "The port is 5432."}, event_type="fact")).event
+    clock.forward(days=40)
+    getattr(journal, remove)(event.event_id)
+    journal.append(draft({"text": "The host is db."}, event_type="fact"))
+    seal_months(journal, "2026-04")
+    assert len(drop_sealed(journal, "2026-04-01")) == 1
+    projections.rebuild()
+    assert rows(projections, "memory_facts", "text") == [("The host is db.",)]
+    assert projections.failure == ""

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from muninn_core.errors import BadParams, MuninnError
+from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.index.embedding.embed import Embedder
 from muninn_core.journal.database import make_private, translate
 from muninn_core.journal.journal import Journal
@@ -195,10 +195,7 @@ class Projections:
                 for one in lagging:
                     one.apply(connection, part)
                 if about is not None:
-                    self.removals += 1
-                    target = self._journal.row(about.payload["event_id"])
-                    tombstone = about.row.event_type == TOMBSTONE
-                    restart |= {one.name for one in lagging if one.forget(connection, target, tombstone=tombstone)}
+                    restart |= self._forget(connection, lagging, about)
             for one in lagging:
                 if one.name in restart:
                     self._clear(connection, one)
@@ -212,6 +209,16 @@ class Projections:
         if any(item.row.event_type == REDACTED for item in items):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # it holds what was removed
         return True
+
+    def _forget(self, connection: sqlite3.Connection, lagging: Sequence[Projector], about: Item) -> set[str]:
+        """Remove what an event redacts or deletes; return the projections that have to be built again."""
+        try:
+            target = self._journal.row(about.payload["event_id"])
+        except NotFoundError:
+            return set()  # retention removed it, and the tables are built of what remains
+        self.removals += 1
+        tombstone = about.row.event_type == TOMBSTONE
+        return {one.name for one in lagging if one.forget(connection, target, tombstone=tombstone)}
 
     def _item(self, row: Row) -> Item:
         text = row.payload_json if row.stored == "inline" else payload_text(row, self._journal.payloads)
