@@ -20,7 +20,7 @@ from repositories import MUNINN, git
 from muninn_core.org.access import principals
 from muninn_core.org.service import Service
 from muninn_server.org.application import Application
-from muninn_server.org.command import _parser
+from muninn_server.org.commands.arguments import org_parser
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -79,7 +79,7 @@ def test_the_commands_of_the_unit_and_of_the_containers_are_understood() -> None
     services = yaml.safe_load((DOCS / "compose.yaml").read_text())["services"]
     told = [unit, *(str(each.get("command", "")) for each in services.values())]
     commands = [match for each in told for match in re.findall(r"muninn org ((?:serve|work|migrate)[^\"&]*)", each)]
-    parsed = [_parser().parse_args(shlex.split(each)).command for each in commands]
+    parsed = [org_parser().parse_args(shlex.split(each)).command for each in commands]
     assert parsed == ["serve", "migrate", "serve", "work"]
     for each in services.values():
         assert set(each.get("depends_on", {})) <= set(services)

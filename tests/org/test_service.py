@@ -26,7 +26,8 @@ from muninn_core.org.service import Service
 from muninn_core.source.documents.knowledge_readme import KNOWLEDGE_README
 from muninn_server.org import application
 from muninn_server.org.client import Client
-from muninn_server.org.command import JsonFormatter, main
+from muninn_server.org.command import main
+from muninn_server.org.commands.service import JsonFormatter
 
 CODE = "def refund(order):\n    '''Give the money of an order back.'''\n    return order.total\n"
 MEMORY = {

@@ -1,0 +1,1 @@
+"""The commands of `muninn org`: their arguments, and what each does."""
