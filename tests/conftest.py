@@ -11,12 +11,17 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hypothesis import HealthCheck, settings
 from repositories import Home, copy_plain_repo, daemon_pid, git, kill_daemon
 
 from muninn_core import client
 
 DAEMON = frozenset(("environ", "runtime_dir", "home", "agents", "served"))
 """Tests that use one of these fixtures start a daemon and client processes."""
+
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")  # a busy machine is no reason to fail
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

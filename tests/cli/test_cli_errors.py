@@ -241,6 +241,11 @@ ERRORS = {
         "the bundle REPO/nosuch.jsonl can't be read: No such file or directory",
         "`muninn export --out FILE` writes a bundle.",
     ),
+    "export memories.md": (
+        2,
+        "unexpected argument 'memories.md'",
+        "`muninn export --out memories.md` writes to a file.",
+    ),
     "undo now": (
         2,
         "unexpected argument 'now'",

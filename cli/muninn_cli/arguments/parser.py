@@ -74,7 +74,11 @@ class Parser(argparse.ArgumentParser):
         if flag is None:
             takes_text = any(not action.option_strings for action in self._actions)
             hint = (
-                "Put a text of several words in quotes." if takes_text else f"`{self.prog} --help` lists the options."
+                "Put a text of several words in quotes."
+                if takes_text
+                else f"`{self.prog} --out {unknown[0]}` writes to a file."
+                if "--out" in options
+                else f"`{self.prog} --help` lists the options."
             )
             raise UsageError(f"unexpected argument '{unknown[0]}'", hint=hint)
         name = flag.partition("=")[0]
