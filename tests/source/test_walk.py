@@ -2,6 +2,7 @@ import os
 import subprocess
 
 import pytest
+from repositories import git
 
 from muninn_core.config import IndexConfig
 from muninn_core.errors import NotARepository
@@ -216,3 +217,16 @@ def test_a_known_file_is_not_opened_again(tmp_path):
     known = {"a": (status.st_size, status.st_mtime_ns)}
     assert walk(tmp_path, SETTINGS).files == []
     assert len(walk(tmp_path, SETTINGS, known).files) == 1
+
+
+def test_a_folder_in_the_place_of_a_tracked_file_is_no_other_repository(tmp_path):
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "a").write_text("x\n")
+    git(tmp_path, "add", "a")
+    git(tmp_path, "commit", "-q", "-m", "Add")
+    (tmp_path / "a").unlink()
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.py").write_text("y = 1\n")
+    found = walk(tmp_path, SETTINGS)
+    assert ([file.path for file in found.files], found.repositories) == (["a/b.py"], ())
+    assert found.skipped == {"not a file": 1}

@@ -156,9 +156,13 @@ class Repositories:
                 self._open.move_to_end(key)
         if known is not None and known.there:
             return known
+        self._drop([key])
         opened = open_member(entry, *models, clock=self._clock, ids=self._ids)
         with self._lock:
-            return self._open.setdefault(key, opened)
+            kept = self._open.setdefault(key, opened)
+        if kept is not opened:  # another thread was faster
+            opened.close()
+        return kept
 
     def close(self) -> None:
         """Close all repositories."""

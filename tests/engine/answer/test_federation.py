@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from muninn_core.errors import BadParams
-from muninn_core.federation.pool import models_of
+from muninn_core.federation import pool
+from muninn_core.federation.member import Member, open_member
+from muninn_core.federation.pool import NO_MODELS, models_of
 from muninn_core.index.integrity import STATE
 
 if TYPE_CHECKING:
@@ -228,6 +230,26 @@ def test_two_open_repositories_ask_each_other(user: User) -> None:
     two.call("remember", text="Carts expire after a day.")
     user.settle(two)
     assert any("expire after" in hit.text for hit in one.call("recall", query="carts expire", repos=["two"]).hits)
+
+
+def test_a_repository_that_two_questions_open_at_once_is_open_once(
+    three: Three, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repositories = three[0].engine.repositories
+    (entry,) = repositories.registry.named(["billing"])
+    opened: list[Member] = []
+
+    def open_twice(*arguments: Any, **named: Any) -> Member:
+        monkeypatch.setattr(pool, "open_member", open_member)  # the next call is that of the other question
+        opened.append(repositories.member(entry, NO_MODELS))
+        opened.append(open_member(*arguments, **named))
+        return opened[-1]
+
+    closed: list[Member] = []
+    monkeypatch.setattr(pool, "open_member", open_twice)
+    monkeypatch.setattr(Member, "close", lambda one: closed.append(one))
+    assert repositories.member(entry, NO_MODELS) is opened[0]
+    assert closed == [opened[1]]
 
 
 def test_a_clone_does_not_repeat_memories(user: User) -> None:

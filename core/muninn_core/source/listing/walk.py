@@ -66,7 +66,7 @@ class Walk:
 def walk(root: Path, settings: IndexConfig, cached: Stamps | None = None) -> Walk:
     """List the files below `root` to be indexed.
 
-    `known` has (size, mtime_ns) of indexed files. A file that still matches is not opened to test for binary content.
+    `cached` has (size, mtime_ns) of indexed files. A file that still matches is not opened to test for binary content.
     Raises NotARepository when the root can't be read.
     """
     try:
@@ -145,8 +145,8 @@ def _check_path(
         return "unreadable"
     if stat.S_ISLNK(status.st_mode):
         return "link"
-    if stat.S_ISDIR(status.st_mode):  # git lists no other folders
-        return "another work tree" if locate(str(root / path)).linked else ANOTHER_REPOSITORY
+    if stat.S_ISDIR(status.st_mode):
+        return _kind_of_folder(root / path)
     if not stat.S_ISREG(status.st_mode):
         return "not a file"
     if status.st_size > settings.max_file_bytes:
@@ -162,6 +162,16 @@ def _check_path(
         if binary:
             return "binary" if binary is True else binary
     return FileStamp(path, status.st_size, status.st_mtime_ns)
+
+
+def _kind_of_folder(folder: Path) -> str:
+    """Return why a folder that git lists is skipped: a repository of its own, or in the place of a tracked file."""
+    if not (folder / ".git").exists():
+        return "not a file"
+    try:
+        return "another work tree" if locate(str(folder)).linked else ANOTHER_REPOSITORY
+    except NotARepository:
+        return "unreadable"
 
 
 def _is_inside(path: str) -> bool:
