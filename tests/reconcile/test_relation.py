@@ -411,6 +411,19 @@ def test_a_newer_value_of_the_same_author_supersedes_the_older_until_a_person_re
     assert log.state.memories[new].active
 
 
+def test_a_sentence_of_a_longer_memory_contradicts_another_one(log):
+    long = (
+        "Validation errors return 422 and not 400: the body was understood but its values are wrong. "
+        "Clients relied on 400 until version 0.5. The handler of errors maps both."
+    )
+    others = "The schema is compiled once for each route.", "Clients relied on polling until version 0.5."
+    ids = stored(log, long, *others, "Validation errors return 400 and not 422.")
+    reconcile(log)
+    (dispute,) = log.state.conflicts
+    assert {dispute.left, dispute.right} == {ids[0], ids[-1]}
+    assert dispute.reason == "one prefers what the other turns down"
+
+
 def test_a_value_of_another_person_makes_a_conflict_instead(log):
     for number, author in enumerate(("Ann", "Cy", "Ann")):
         text = f"The pool is limited to {20 + number} connections"

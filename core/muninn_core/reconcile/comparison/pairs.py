@@ -18,11 +18,11 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.comparison.compare import judge, replaces, same_subject
 from muninn_core.reconcile.comparison.finding import MAX_VALUE_WORDS
-from muninn_core.reconcile.comparison.relation import Relation
+from muninn_core.reconcile.comparison.relation import MOST_SENTENCES, Relation
 from muninn_core.reconcile.language.exclusion import ANTONYMS
 from muninn_core.reconcile.language.phrases import rewrite
 from muninn_core.reconcile.language.quantity import is_unit, number_of, split_units
-from muninn_core.reconcile.language.sentences import without_reasons
+from muninn_core.reconcile.language.sentences import sentences, without_reasons
 from muninn_core.reconcile.language.thesaurus.table import are_antonyms, are_synonyms
 from muninn_core.reconcile.language.vocabulary import LIGHT, PREPOSITIONS, STOP, WEAK, key_of
 
@@ -140,14 +140,35 @@ def _lists(found: Iterable[tuple[int, int, Relation]]) -> set[int]:
 
 
 def _candidates(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs worth judging as (preferred, other), each once and in order."""
+    """Yield the pairs worth judging as (preferred, other), each once and in order.
+
+    A memory of several sentences is compared as a whole and by each of them: one may contradict another memory.
+    """
+    pairs = _likely_pairs(words, ordered)
+    parts = [(position, part) for position, memory in enumerate(ordered) for part in _sentences(memory.text)]
+    if len(parts) > len(ordered):
+        places = [position for position, _ in parts]
+        likely = _likely_pairs([words_of(part) for _, part in parts], [ordered[position] for position in places])
+        found = [(places[first], places[second]) for first, second in likely if parts[first][1] != parts[second][1]]
+        pairs.update((min(pair), max(pair)) for pair in found if pair[0] != pair[1])
+    yield from sorted(pairs)
+
+
+def _sentences(text: str) -> Sequence[str]:
+    """Return the sentences of a text, or the whole one if it has more than are judged on their own."""
+    found = sentences(text)
+    return found if len(found) <= MOST_SENTENCES else (text,)
+
+
+def _likely_pairs(words: Sequence[Words], ordered: Sequence[Memory]) -> set[tuple[int, int]]:
+    """Return the pairs of places whose words and subjects allow a judgement."""
     pairs: set[tuple[int, int]] = set()
     for places in _files(words, ordered):
         for first, second in combinations(places[:MOST_ALIKE], 2):
             known = (first, second) in pairs or not _is_likely(words[first], words[second])
             if not known and same_subject(ordered[first], ordered[second]):
                 pairs.add((first, second))
-    yield from sorted(pairs)
+    return pairs
 
 
 def _is_likely(one: Words, other: Words) -> bool:

@@ -44,6 +44,9 @@ MAX_SYNONYMS = 2
 """The maximum number of synonyms, beside equal words, of two texts that are the same."""
 
 
+MOST_SENTENCES = 9
+"""The most pairs of sentences of two texts that are compared on their own."""
+
 MIN_SENTENCE = 3
 """In terms: shorter sentences of a longer text are not compared on their own."""
 
@@ -91,7 +94,7 @@ def _relate(one: str, other: str) -> Finding:
 def _in_sentences(one: str, other: str) -> Finding:
     """Compare the sentences of two texts, when one has several."""
     first, second = sentences(one), sentences(other)
-    if len(first) == len(second) == 1 or len(first) * len(second) > 9:
+    if len(first) == len(second) == 1 or len(first) * len(second) > MOST_SENTENCES:
         return NO_RELATION
     for left in first:
         for right in second:
