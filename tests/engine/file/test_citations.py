@@ -218,6 +218,19 @@ def test_files_that_became_binary_or_huge_are_not_compared(muninn, cited):
     assert (one.state, one.note) == ("unchecked", "the file can't be compared: too large")
 
 
+@pytest.mark.parametrize("bundle", [f"{GET}x = 1\n".encode() * 12_000, GET.encode() + b"\0"], ids=["large", "binary"])
+def test_a_file_that_cannot_be_compared_is_left_out_of_the_search_for_deleted_code(muninn, cited, bundle):
+    (muninn.root / "src" / "bundle.py").write_bytes(bundle)
+    rewrite(muninn, lambda text: text.replace(GET, ""))
+    (muninn.root / "src" / "names.py").write_text(GET)
+    muninn.touch("src/bundle.py", "src/names.py")
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.place) == ("moved", "src/names.py:1-3")
+    (muninn.root / "src" / "names.py").unlink()
+    muninn.touch("src/names.py")
+    assert states(muninn, cited) == ["gone"]
+
+
 def test_a_binary_file_can_be_cited_by_name_only(muninn):
     (muninn.root / "logo.png").write_bytes(b"\0PNG")
     memory = muninn.call("remember", text="The logo.", files=["logo.png"], entities=["PNG"]).memory

@@ -13,6 +13,10 @@ class Unknown(Exception):
     """A check could not be made; the message is the reason."""
 
 
+class NotComparable(Unknown):
+    """A file is binary or too large, or a symbolic link leads outside the work tree."""
+
+
 class FileSource(Protocol):
     """A work tree with git's history. Every method may raise Unknown."""
 
@@ -47,3 +51,11 @@ class FileSource(Protocol):
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
         """Return the changes between a file at a commit and the file `now`; None when the commit is missing."""
+
+
+def page_of_other(tree: FileSource, path: str) -> LineIndex | None:
+    """Return a file that is not the cited one; None for a missing one and for one that can't be compared."""
+    try:
+        return tree.page(path)
+    except NotComparable:
+        return None

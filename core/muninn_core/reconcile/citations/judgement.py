@@ -19,7 +19,7 @@ from muninn_core.reconcile.citations.cited_text import (
     surviving_lines,
 )
 from muninn_core.reconcile.citations.definition_kind import same_kind
-from muninn_core.reconcile.citations.file_source import FileSource, Unknown
+from muninn_core.reconcile.citations.file_source import FileSource, Unknown, page_of_other
 from muninn_core.reconcile.citations.moved_lines import most_similar_file, moved_lines
 from muninn_core.reconcile.citations.successors import (
     MIN_SHARE,
@@ -225,7 +225,7 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
         return None
     word = longest_word(cite, tree)
     for path in tree.elsewhere(cite.commit, cite.path, *texts):
-        page = tree.page(path)
+        page = page_of_other(tree, path)
         spots = page.find(mark) if page and word in page.text and (whole or mark.lines >= MIN_LINES) else []
         here = same_kind(cite, page, page.find_named(cite.symbol), tree) if page and cite.symbol else []
         before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None

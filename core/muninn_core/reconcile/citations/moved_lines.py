@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.model.memory import Cite
-from muninn_core.reconcile.citations.file_source import FileSource
+from muninn_core.reconcile.citations.file_source import FileSource, page_of_other
 from muninn_core.source.chunks.line_index import LineIndex, best_stretch, informative_words, similarity
 
 MIN_SHARE = 0.5
@@ -38,7 +38,7 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     if len(wanted) < enough:
         return None
     asked = _longest(lines, wanted, max(QUERY_LINES, min(len(wanted) // 2, MAX_QUERY_LINES)))
-    pages = [own, *(tree.page(path) for path in tree.elsewhere(cite.commit, cite.path, *asked))]
+    pages = [own, *(page_of_other(tree, path) for path in tree.elsewhere(cite.commit, cite.path, *asked))]
     best: tuple[int, int, int, str] = (0, 0, 0, "")
     for page in pages:
         before = tree.old_page(cite.commit, page.path) if page and page is not own and cite.commit else None
@@ -65,7 +65,7 @@ def most_similar_file(old: LineIndex, commit: str, tree: FileSource) -> str | No
     asked = longest_lines(old.lines)
     best: tuple[float, str] | None = None
     for path in tree.elsewhere(commit, old.path, *asked) if asked else ():
-        page = tree.page(path)
+        page = page_of_other(tree, path)
         if page is None or tree.old_page(commit, path) is not None:
             continue  # a file that existed before is not a rename
         share = min(similarity(old.lines, page.lines), similarity(page.lines, old.lines))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.citations.definition_kind import is_class_of
-from muninn_core.reconcile.citations.file_source import FileSource
+from muninn_core.reconcile.citations.file_source import FileSource, page_of_other
 from muninn_core.source.chunks.line_index import (
     LineIndex,
     count_words,
@@ -91,7 +91,7 @@ def _continues_another(cite: Cite, lines: list[str], path: str, one: Extent, tre
             continue
         for rival in old.find_named(one.name):
             had = similarity(now, old.span(rival.start, rival.end))
-            if had > share and (alike or had == 1) and not _still_has(tree.page(other), rival.name):
+            if had > share and (alike or had == 1) and not _still_has(page_of_other(tree, other), rival.name):
                 return True
     return False
 

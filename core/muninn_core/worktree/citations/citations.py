@@ -18,7 +18,7 @@ from muninn_core.git import GitError, Hunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.reconcile.citations.file_source import Unknown
+from muninn_core.reconcile.citations.file_source import NotComparable, Unknown
 from muninn_core.reconcile.citations.judgement import judge, unchecked
 from muninn_core.reconcile.citations.successors import stem_of
 from muninn_core.source.chunks.line_index import LineIndex
@@ -77,7 +77,7 @@ class CitationFiles(Protocol):
         """Return a value that changes with the content of a file, None when there is no such file."""
 
     def page(self, path: str) -> LineIndex | None:
-        """Return the lines of a file, None when there is no such file. Raises Unknown when it is not text."""
+        """Return the lines of a file, None when there is no such file. Raises NotComparable when it is not text."""
 
     def cached(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return the cached result of a cite while it holds."""
@@ -120,7 +120,7 @@ class Citations:
         return (status.st_mtime_ns, status.st_size, status.st_ino)
 
     def page(self, path: str) -> LineIndex | None:
-        """Return the lines of a file; None when it does not exist. Raises Unknown when it is binary or too large."""
+        """Return the lines of a file; None for a missing one. Raises NotComparable for a binary or too large one."""
         signature = self.signature(path)
         if signature is None:
             return None
@@ -130,12 +130,12 @@ class Citations:
                 self._pages.move_to_end(path)
                 return known[1]
         if not is_inside(self.root, path):
-            raise Unknown("the file can't be compared: a symbolic link leads outside the work tree")
+            raise NotComparable("the file can't be compared: a symbolic link leads outside the work tree")
         read = read_text(self.root, path, self._most())
         if not isinstance(read, Text):
             if read == "vanished":
                 return None
-            raise Unknown(f"the file can't be compared: {read}")
+            raise NotComparable(f"the file can't be compared: {read}")
         page = LineIndex(path, read.text)
         self._keep_page(page, (read.mtime_ns, read.size, signature[2]))
         return page
@@ -268,7 +268,7 @@ class CitationCheck:
         """Return the lines of a file at a commit."""
         page = self._ask_git(("page", commit, path), lambda since: _page(path, since.blob(commit, path)), None)
         if page is _BINARY:
-            raise Unknown("the file can't be compared: binary")
+            raise NotComparable("the file can't be compared: binary")
         return page
 
     def former_page(self, commit: str, path: str) -> LineIndex | None:
