@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from muninn_core.config import OWN_SETTINGS, Config, ConfigProblem, load_config, load_own_settings
 from muninn_core.config.otel_settings import otel_problems
+from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
+from muninn_core.errors import MuninnError
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.regular_file import FileVersion, file_version
+from muninn_core.store.files.disk import write_unflushed
 from muninn_core.store.files.layout import Layout
 
 
@@ -45,6 +49,13 @@ class ConfigReloader:
                 config, own_problems = load_own_settings(self._own, self._location.root, config)
                 own_problems += otel_problems(self._own)
             self.config, self.own_problems = config, own_problems
+
+    def place_schema(self) -> None:
+        """Put the JSON schema of this version where the first line of `config.yaml` names it."""
+        path, wanted = self._layout.muninn / "cache" / SCHEMA_NAME, schema_bytes()
+        with suppress(OSError, MuninnError):  # only editors of that file use it
+            if not path.is_file() or path.read_bytes() != wanted:
+                write_unflushed(path, [wanted])
 
     def _files(self) -> list[FileVersion | None]:
         """Return the versions of the files."""

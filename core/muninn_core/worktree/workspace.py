@@ -13,7 +13,6 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.config import Config
-from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.index.embedding.encodings import Encoding
@@ -24,7 +23,7 @@ from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.repository import Problem
 from muninn_core.store.context_store import ContextStore
-from muninn_core.store.files.disk import refuse_links, write_unflushed
+from muninn_core.store.files.disk import refuse_links
 from muninn_core.store.files.layout import own_folders
 from muninn_core.store.files.redact import remove_drafts
 from muninn_core.store.folding.fold import State
@@ -219,7 +218,7 @@ class Workspace:
                 "cache", f"{self.layout.cache} can't be tidied: {error.strerror}", "Check the folder's permissions."
             )
         if self.location.linked:
-            self._place_schema()  # later git may be removing the work tree
+            self.settings.place_schema()  # later git may be removing the work tree
 
     def redact_unindexed(self, redaction: Redaction) -> tuple[str, ...]:
         """Redact memories while the index is not open; return the changed files. The cache is emptied."""
@@ -342,16 +341,9 @@ class Workspace:
         embedder = self.embedder()
         index = open_index(cache, embedder, self.encoder)
         if self.writable and not self.location.linked:
-            self._place_schema()
+            self.settings.place_schema()
         self._embedders.keep(index, embedder)
         return index
-
-    def _place_schema(self) -> None:
-        """Put the configuration's JSON schema of this version where the first line of `config.yaml` names it."""
-        path, wanted = self.layout.muninn / "cache" / SCHEMA_NAME, schema_bytes()
-        with suppress(OSError, MuninnError):  # only editors of that file use it
-            if not path.is_file() or path.read_bytes() != wanted:
-                write_unflushed(path, [wanted])
 
     def embedder(self, index: Index | None = None) -> Embedder:
         """Return the embedder of an index, or the one for the next index."""
