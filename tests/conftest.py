@@ -16,6 +16,11 @@ from repositories import Home, copy_plain_repo, daemon_pid, git, kill_daemon
 
 from muninn_core import client
 
+# The terminal, programs and git settings of the person who runs the tests take no part in them.
+for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "EDITOR", "VISUAL", "PAGER"):
+    os.environ.pop(name, None)
+os.environ |= {"GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("gitconfig")), "GIT_CONFIG_NOSYSTEM": "1"}
+
 DAEMON = frozenset(("environ", "runtime_dir", "home", "agents", "served"))
 """Tests that use one of these fixtures start a daemon and client processes."""
 
