@@ -210,6 +210,7 @@ class Writer:
         if self._manifest.unfinished:
             with self._manifest.transaction():
                 self._manifest.note_finished()
+            self._publish(_VectorChange())  # a snapshot of before would keep the log from being moved at the end
 
     def show(self, survey: Survey | None) -> None:
         """Publish a snapshot with a survey, or without one for None."""
