@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta, tzinfo
 from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -94,9 +94,18 @@ class Asker(NamedTuple):
         return {**plain, "asked": ""} if "asked" in plain else plain
 
 
+class Stopped(datetime):
+    """A clock that stands still, so that answers to equal questions have equal ages."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:
+        return datetime(2026, 12, 1, tzinfo=tz)
+
+
 @pytest.fixture
-def ask(fresh, tmp_path: Path) -> Callable[..., Asker]:
+def ask(fresh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Asker]:
     """Make callers of a service, who may read some repositories."""
+    monkeypatch.setattr("muninn_core.org.service.datetime", Stopped)
     service = Service(fresh.database, tmp_path / "mirrors")
 
     def made(name: str, *repositories: str, tenant: int = fresh.tenant) -> Asker:
