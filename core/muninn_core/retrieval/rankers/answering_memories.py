@@ -38,6 +38,9 @@ BESIDE = 0.06
 TOKENS, SCORE = 0.7, 0.15
 """The weight of the tokens in a confidence, the rest is that of the cosine; and that of the score in the order."""
 
+OF_COMMIT = 0.05
+"""How much less the confidence of a memory made of a commit is: its words are near to many questions."""
+
 MOST = 3
 """The most memories that are shown above the other hits."""
 
@@ -52,7 +55,7 @@ def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[
     """
     if not request.text:
         return []
-    best = [each for each in ranked if each.memory is not None][:_CONSIDERED]
+    best = [*_considered(ranked, commits=False), *_considered(ranked, commits=True)]
     memories = {each.memory.id: each for each in best if each.memory is not None}
     if not memories:
         return []
@@ -82,7 +85,17 @@ def _sure(candidate: Candidate) -> float:
 
 def _confidence(candidate: Candidate, cosine: float) -> float:
     """Return how sure it is that a memory answers: the match of its tokens, and of the texts as a whole."""
-    return round(TOKENS * (candidate.interaction or 0.0) + (1 - TOKENS) * cosine, 4)
+    less = OF_COMMIT if _is_of_commit(candidate) else 0.0
+    return round(TOKENS * (candidate.interaction or 0.0) + (1 - TOKENS) * cosine - less, 4)
+
+
+def _considered(ranked: Sequence[Candidate], *, commits: bool) -> list[Candidate]:
+    """Return the best memories that are made of commits, or that are not: neither take the places of the others."""
+    return [each for each in ranked if each.memory is not None and _is_of_commit(each) == commits][:_CONSIDERED]
+
+
+def _is_of_commit(candidate: Candidate) -> bool:
+    return candidate.memory is not None and candidate.memory.trust == "commit"
 
 
 def _related(
