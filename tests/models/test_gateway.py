@@ -502,11 +502,13 @@ def test_over_twenty_turns_every_request_begins_with_the_one_before(remembering:
 
 def test_a_redacted_memory_is_not_sent_again(remembering: Served) -> None:
     identity = remembering.call("remember", text="The tide table of the harbour is printed in fathoms")["ids"][0]
-    messages = [{"role": "user", "content": "How is the tide table of the harbour printed, in fathoms?"}]
+    question, deadline = "How is the tide table of the harbour printed, in fathoms?", time.monotonic() + PATIENCE
     with Backend(says("ok", "openai")) as backend:
         remembering.configure(context=True, m=route(backend, "openai"))
-        ask(remembering, "openai", messages=messages)
-        assert "fathoms" in backend.requests[-1].raw.decode().partition("<memory")[2]
+        while "fathoms" not in (backend.requests or [Request])[-1].raw.decode().partition("<memory")[2]:
+            assert time.monotonic() < deadline  # a busy daemon gives no reminder; each request is a new conversation
+            messages = [{"role": "user", "content": f"{len(backend.requests) + 1}. {question}"}]
+            ask(remembering, "openai", messages=messages)
         remembering.call("redact", id=identity)
         ask(remembering, "openai", messages=messages)
     assert backend.requests[-1].body["messages"] == messages
