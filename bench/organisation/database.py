@@ -21,7 +21,7 @@ LOGIN, PASSWORD = "muninn_app", "bench"
 
 
 class Org(NamedTuple):
-    """A database with a tenant, and the principal who asks."""
+    """A database with a tenant, and the principal of the questions."""
 
     server: EmbeddedServer
     admin: str

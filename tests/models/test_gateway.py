@@ -102,7 +102,7 @@ def test_headers_pass_as_they_are_but_for_those_of_the_connection_and_cookies(ga
 
 def test_a_connection_is_used_again_but_not_after_surplus_bytes(gateway: Served) -> None:
     def reply(*said: str) -> Reply:
-        """A reply in one packet. What follows the first text is an answer that nobody asked for."""
+        """A reply in one packet. The bytes after the first text are surplus."""
         heads = [b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"] * len(said)
         whole = b"".join(head % len(each) + each.encode() for head, each in zip(heads, said, strict=True))
 
