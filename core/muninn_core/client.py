@@ -190,6 +190,7 @@ def connect(
     name: str = "",
     private: bool = False,
     replace: bool = True,
+    needs_memory: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Client:
     """Connect to the daemon of the repository around `repo`; with `start`, start it when it does not run.
@@ -197,9 +198,14 @@ def connect(
     A `private` daemon serves this client alone and exits with it; on Windows, which can't pass it a socket, the shared
     one answers. With `start` and `replace`, a daemon of another version is replaced. `protocol` is rpc, lsp, mcp or
     mcp-http: the one after the hello. `options` are added to the hello. Raises NotARepository for a bad folder,
-    DaemonError when there is no daemon and none can be started.
+    DaemonError when there is no daemon and none can be started. With `needs_memory` no daemon is started in a
+    repository without `.muninn`, and NotInitialised is raised.
     """
     location = locate(repo)
+    is_bare = needs_memory and not location.has_memory
+    if is_bare and private:
+        raise location.not_initialised()
+    start = start and not is_bare
     if private and os.name != "nt":
         return Client(private_daemon(location, environ), location, _hello(location, protocol, name, "", options))
     tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
@@ -219,6 +225,8 @@ def connect(
             )
         except OSError as error:
             raise_if_refused(error, address)
+            if is_bare:
+                raise location.not_initialised() from None
             raise DaemonError(
                 "no daemon is running for this repository", hint="`muninn daemon start` starts it."
             ) from error
@@ -247,8 +255,9 @@ def call(
     *,
     repeatable: bool = False,
     name: str = "",
+    needs_memory: bool = False,
 ) -> dict[str, Any]:
-    """Connect, call one verb and close the connection.
+    """Connect, call one verb and close the connection. `needs_memory` is that of `connect`.
 
     When the connection breaks before the answer, the call is sent once more to a new daemon if the verb is `repeatable`
     (`Method.repeatable` of the catalogue, which clients on the start-up path do not load) or the parameters have an
@@ -256,7 +265,7 @@ def call(
     always sent again.
     """
     for last_try in (False, True):
-        with connect(repo, environ, name=name) as client:
+        with connect(repo, environ, name=name, needs_memory=needs_memory) as client:
             try:
                 return client.call(verb, params)
             except (ConnectionLost, Stopping) as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from muninn_shell import COMMAND, Shell
+from repositories import daemon_pid
 
 
 def test_recall_answers_hits_with_their_place_score_and_reasons(shell: Shell) -> None:
@@ -354,6 +355,20 @@ class TestExitCodes:
         code, error = new_shell().failure("remember", "Something.")
         assert (code, error["data"]["kind"]) == (4, "not_initialised")
         assert "muninn init" in error["data"]["hint"]
+
+    @pytest.mark.parametrize(
+        "words",
+        [("recall", "x"), ("memories",), ("index",), ("check",), ("recall", "--queries", "-"), ("edit", "abcd1234")],
+        ids=" ".join,
+    )
+    def test_no_daemon_is_started_for_a_memory_that_does_not_exist(
+        self, new_shell: Callable[[], Shell], words: tuple[str, ...]
+    ) -> None:
+        bare = new_shell()
+        code, error = bare.failure(*words)
+        assert (code, error["data"]["kind"]) == (4, "not_initialised")
+        assert error["data"]["hint"].startswith("`muninn init`")
+        assert daemon_pid(bare.repo, bare.environ) is None
 
     def test_people_get_the_error_and_its_hint_on_stderr(self, shell: Shell) -> None:
         done = shell.run("recall", "x", "--lmit", "3")

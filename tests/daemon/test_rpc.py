@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
-from repositories import Home, git
+from repositories import PATIENCE, Home, git
 
 from muninn_core import client
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb, UsageError
 from muninn_core.protocol import wire
+from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.families.memory import MAX_TEXT_CHARS
 
 
@@ -88,6 +90,28 @@ def test_a_folder_without_muninn_answers_status_and_asks_for_init(plain_repo: Pa
             muninn.call("recall", {"query": "x"})
         assert "muninn init" in caught.value.hint
         muninn.call("shutdown")
+
+
+def test_the_catalogue_says_which_verbs_work_without_muninn(plain_repo: Path, environ: dict[str, str]) -> None:
+    asked = [each for each in METHODS.values() if each.verb not in ("init", "shutdown")]
+    needing, failed = set(), set()
+    with client.connect(str(plain_repo), environ) as muninn:
+        for method in asked:
+            try:
+                muninn.call(method.verb, method.example)
+            except NotInitialised:
+                needing.add(method.verb)
+            except MuninnError:  # of the example's values
+                failed.add(method.verb)
+        assert failed <= {each.verb for each in asked if each.without_memory}
+        assert needing == {each.verb for each in asked if not each.without_memory}
+        muninn.call("shutdown")
+
+
+def test_a_daemon_without_memory_leaves_soon_after_its_last_client(plain_repo: Path, environ: dict[str, str]) -> None:
+    with client.connect(str(plain_repo), environ) as muninn:
+        process = psutil.Process(muninn.call("status")["pid"])
+    process.wait(PATIENCE)
 
 
 def test_progress_of_indexing_reaches_the_client_that_asked(muninn: client.Client, repo: Path) -> None:

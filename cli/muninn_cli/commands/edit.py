@@ -156,4 +156,5 @@ def editor_command(environ: Mapping[str, str]) -> list[str]:
 
 
 def _call(repo: str, verb: str, params: dict[str, Any]) -> dict[str, Any]:
-    return client.call(repo, os.environ, verb, params, repeatable=METHODS[verb].repeatable, name="muninn")
+    repeatable = METHODS[verb].repeatable
+    return client.call(repo, os.environ, verb, params, repeatable=repeatable, name="muninn", needs_memory=True)

@@ -38,7 +38,7 @@ def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
     if "query" in shared:
         raise UsageError("give a QUERY or --queries, not both")
     code = OK
-    with _opened(name) as lines, client.connect(repo, os.environ, name="muninn") as daemon:
+    with _opened(name) as lines, client.connect(repo, os.environ, name="muninn", needs_memory=True) as daemon:
         for where, line in _filled(lines, name):
             start = time.perf_counter()
             identity: Any = None

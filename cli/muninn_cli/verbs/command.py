@@ -299,12 +299,24 @@ def _call(method: Method, given: argparse.Namespace, params: Mapping[str, Any]) 
 
 
 def _called(method: Method, given: argparse.Namespace, params: Mapping[str, Any]) -> dict[str, Any]:
+    needs_memory = not method.without_memory
     if method.progress and not given.json and sys.stderr.isatty():
         from muninn_cli.terminal.progress import bar
 
-        with bar(method.progress) as report, client.connect(given.repo, os.environ, name=NAME) as daemon:
+        with (
+            bar(method.progress) as report,
+            client.connect(given.repo, os.environ, name=NAME, needs_memory=needs_memory) as daemon,
+        ):
             return daemon.call(method.verb, dict(params), progress=report)
     if method.alone:
-        with client.connect(given.repo, os.environ, name=NAME, private=True) as daemon:
+        with client.connect(given.repo, os.environ, name=NAME, private=True, needs_memory=needs_memory) as daemon:
             return daemon.call(method.verb, dict(params))
-    return client.call(given.repo, os.environ, method.verb, dict(params), repeatable=method.repeatable, name=NAME)
+    return client.call(
+        given.repo,
+        os.environ,
+        method.verb,
+        dict(params),
+        repeatable=method.repeatable,
+        name=NAME,
+        needs_memory=needs_memory,
+    )

@@ -64,6 +64,9 @@ REST_SECONDS = 5.0
 QUIET_SECONDS = 1.0
 """Time after the end of a verb in which the next one of the same client is expected."""
 
+BARE_IDLE_SECONDS = 5.0
+"""Time without a client after which a daemon exits that serves no memory: enough for `muninn status` and then `muninn init`."""
+
 REBUILD_SECONDS = 60.0
 """How long a question waits for a new index in the place of a damaged one."""
 
@@ -286,9 +289,15 @@ class Engine(
         self.trees.watch_again(location)
 
     def idle_seconds(self, location: RepositoryLocation) -> float:
-        """Return how many seconds without a client end the daemon, by the work tree's configuration."""
+        """Return how many seconds without a client end the daemon, by the work tree's configuration.
+
+        BARE_IDLE_SECONDS where no work tree has memory: nothing is kept open for the next call.
+        """
         workspace = self.trees.get(location)
-        return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
+        if workspace is not None:
+            return workspace.config.daemon.idle_seconds
+        serves_memory = location.has_memory or next(iter(self.trees), None) is not None
+        return DaemonConfig().idle_seconds if serves_memory else BARE_IDLE_SECONDS
 
     @property
     def should_release_memory(self) -> bool:

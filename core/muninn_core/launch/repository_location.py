@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 
-from muninn_core.errors import NotARepository
+from muninn_core.errors import NotARepository, NotInitialised
 
 
 class RepositoryLocation:
@@ -94,6 +94,21 @@ class RepositoryLocation:
         # A `.git` file may be written anew for another git directory; a folder of that name changes all the time.
         written = (dot_git.st_mtime_ns, dot_git.st_size) if stat.S_ISREG(dot_git.st_mode) else (0, 0)
         return (*seen, _identity(dot_git), written)
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the work tree has a folder `.muninn`."""
+        return os.path.isdir(os.path.join(self.root, ".muninn"))
+
+    def not_initialised(self) -> NotInitialised:
+        """Return the error for a work tree without `.muninn`, with how it gets one.
+
+        A second `.muninn` beside that of the main checkout would split its memory.
+        """
+        hint = "`muninn init` creates it and changes nothing else."
+        if self.main != self.root and os.path.isdir(os.path.join(self.main, ".muninn")):
+            hint = f"{self.main} has one: commit it there, and merge that commit into this branch."
+        return NotInitialised(f"there is no .muninn in {self.root}", hint=hint)
 
     def is_current(self) -> bool:
         """Whether the folder still is the work tree that was located."""

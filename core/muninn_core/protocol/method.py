@@ -69,6 +69,9 @@ class Method(Value):
     alone: bool = False
     """Whether the command line runs the verb in a temporary daemon."""
 
+    without_memory: bool = False
+    """Whether the verb works in a repository without `.muninn`. For any other the command line starts no daemon there."""
+
     searches: bool = False
     """Whether the answer comes from the index. The command line then warns when the index could not be updated."""
 

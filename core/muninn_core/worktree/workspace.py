@@ -69,13 +69,6 @@ OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the external folder, which is not watched."""
 
 
-def _how_to_begin(location: RepositoryLocation) -> str:
-    """Return how a work tree gets a `.muninn`. A second one beside that of the main checkout would split its memory."""
-    if location.main != location.root and (Path(location.main) / ".muninn").is_dir():
-        return f"{location.main} has one: commit it there, and merge that commit into this branch."
-    return "`muninn init` creates it and changes nothing else."
-
-
 class Workspace:
     """Opened once per work tree, and started once its files are watched. `close` seals its sessions.
 
@@ -100,8 +93,8 @@ class Workspace:
         self.head = git.HeadReader(location)
         self._author_reader = git.AuthorReader(location)
         self.layout = layout_at(location)
-        if not self.layout.muninn.is_dir():
-            raise NotInitialised(f"there is no .muninn in {location.root}", hint=_how_to_begin(location))
+        if not location.has_memory:
+            raise location.not_initialised()
         self._folders = tuple(map(str, own_folders(self.layout)))
         refuse_links(self._folders)
         self.settings = ConfigReloader(location, self.layout, home)

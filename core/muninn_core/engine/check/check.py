@@ -22,7 +22,7 @@ from muninn_core.engine.file.record_diagnostics import (
     secrets_of_records,
 )
 from muninn_core.engine.file.reference_index import ReferenceIndex
-from muninn_core.errors import NotInitialised, StorageError
+from muninn_core.errors import StorageError
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
@@ -54,7 +54,7 @@ def check(
     between files and stops the check by raising.
     """
     if not layout.muninn.is_dir():
-        raise NotInitialised(f"there is no .muninn in {location.root}", hint="`muninn init` creates it.")
+        raise location.not_initialised()
     config, problems = load_config(layout.config)
     found: list[Finding] = [*_config(layout, problems)]
     lines: list[Lines] = []

@@ -307,6 +307,7 @@ FAMILY = Family(
             params=InitParams,
             result=InitResult,
             effect="write",
+            without_memory=True,
         ),
         Method(
             verb="status",
@@ -319,6 +320,7 @@ FAMILY = Family(
             params=StatusParams,
             result=StatusResult,
             effect="read",
+            without_memory=True,
             tool=True,
             use=(
                 "Call when an answer looks incomplete or an error refers to it: it reports whether the index "
@@ -332,6 +334,7 @@ FAMILY = Family(
             params=ReadyParams,
             result=ReadyResult,
             effect="read",
+            without_memory=True,
         ),
         Method(
             verb="metrics",
@@ -400,6 +403,7 @@ FAMILY = Family(
             params=ShutdownParams,
             result=ShutdownResult,
             effect="control",
+            without_memory=True,
         ),
     ),
 )

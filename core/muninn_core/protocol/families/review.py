@@ -172,6 +172,7 @@ FAMILY = Family(
             params=DiffParams,
             result=DiffResult,
             effect="read",
+            without_memory=True,
             alone=True,
             positional=("range",),
             use=(
