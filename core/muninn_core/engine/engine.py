@@ -65,7 +65,7 @@ QUIET_SECONDS = 1.0
 """Time after the end of a verb in which the next one of the same client is expected."""
 
 BARE_IDLE_SECONDS = 5.0
-"""Time without a client after which a daemon exits that serves no memory: enough for `muninn status` and then `muninn init`."""
+"""Time without a client after which a daemon that serves no memory exits."""
 
 REBUILD_SECONDS = 60.0
 """How long a question waits for a new index in the place of a damaged one."""

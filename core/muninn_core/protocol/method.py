@@ -70,7 +70,7 @@ class Method(Value):
     """Whether the command line runs the verb in a temporary daemon."""
 
     without_memory: bool = False
-    """Whether the verb works in a repository without `.muninn`. For any other the command line starts no daemon there."""
+    """Whether the verb works in a repository without `.muninn`. The command line starts no daemon there for others."""
 
     searches: bool = False
     """Whether the answer comes from the index. The command line then warns when the index could not be updated."""
