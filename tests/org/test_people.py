@@ -228,7 +228,7 @@ def test_an_agent_asks_over_mcp(url: str, issuer: str) -> None:
         assert schema.get("required") == known.get("required")
     assert [each.is_error for each in others] == [False] * 7 + [True]
     assert others[0].content[0].text == "refund.py:1 of 3 lines\n1\tdef refund(order):"
-    assert "there is no memory '01K0'" in others[7].content[0].text
+    assert others[7].content[0].text == "there is no memory '01K0'. `memories` lists the ids."
     assert "refund.py" in good.content[0].text
     assert good.structured_content["hits"][0]["path"] == "refund.py"
     assert bad.is_error

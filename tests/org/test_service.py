@@ -320,6 +320,13 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
     assert "refund.py" in run("recall", "refund an order", "--url", pushed, MUNINN_ORG_TOKEN=reads)
     asking = ("--url", pushed, "--repository", "shop")
     assert MEMORY["text"] in run("show", MEMORY["id"][:20], *asking, MUNINN_ORG_TOKEN=reads)
+    for words, told in (("show 01K0NOSUCH", "`muninn org memories`"), ("read nosuch.py", "`muninn org files`")):
+        asked = [MUNINN, "org", *words.split(), "--url", pushed]
+        done = subprocess.run(
+            asked, env={**environ, "MUNINN_ORG_TOKEN": reads}, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, told in done.stderr) == (1, True), done.stderr
+    assert MEMORY["text"] in run("memories", "--url", pushed, MUNINN_ORG_TOKEN=reads)
     read = run("read", "refund.py", "--set", "start=3", "--set", "limit=1", *asking, MUNINN_ORG_TOKEN=reads)
     assert read == "refund.py:3 of 3 lines\n3\t    return order.total"
     assert run("files", "*.md", "*.py", *asking, MUNINN_ORG_TOKEN=reads) == "refund.py"

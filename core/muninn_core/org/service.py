@@ -24,7 +24,7 @@ from muninn_core.org.access.listing import Listing, listing
 from muninn_core.org.access.principals import Caller, authenticate, checked_name, find_repository, set_tenant
 from muninn_core.org.access.webhooks import Headers, receive
 from muninn_core.org.answers.question import Question
-from muninn_core.org.answers.verbs import VERBS, decoded, verb_named
+from muninn_core.org.answers.verbs import VERBS, decoded, hint_of_verbs, verb_named
 from muninn_core.org.database.connections import Database
 from muninn_core.org.database.migrate import check_version
 from muninn_core.org.ingestion.mirrors import mirror_of
@@ -123,7 +123,7 @@ class Service:
             outcome = "ok"
             return found
         except MuninnError as error:
-            outcome = error.kind
+            outcome, error.hint = error.kind, hint_of_verbs(error.hint)
             raise
         finally:
             self._count(verb if verb in VERBS else "other", outcome, time.monotonic() - began)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -54,6 +55,20 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
 
 ASKED: Mapping[str, Verb] = MappingProxyType({name: verb for name, verb in VERBS.items() if verb.takes})
 """The verbs of people and agents, with the parameters and results of the catalogue."""
+
+
+_LOCAL_COMMAND = re.compile(rf"`muninn ({'|'.join(ASKED)})\b")
+_VERB = re.compile(rf"`({'|'.join(ASKED)})\b")
+
+
+def hint_of_verbs(hint: str) -> str:
+    """Return a hint of code that daemons share. Commands for a repository become the verbs that clients ask here."""
+    return _LOCAL_COMMAND.sub(r"`\1", hint)
+
+
+def hint_of_commands(hint: str) -> str:
+    """Return a hint of the server for the command line: its verbs become commands of `muninn org`."""
+    return _VERB.sub(r"`muninn org \1", hint)
 
 
 def verb_named(name: str) -> Verb:

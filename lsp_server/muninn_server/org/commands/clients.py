@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.context.results.text import render
-from muninn_core.errors import BadParams
+from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import encode_json, from_plain
 from muninn_core.org.access.listing import Listing, listing
-from muninn_core.org.answers.verbs import ASKED
+from muninn_core.org.answers.verbs import ASKED, hint_of_commands
 from muninn_core.org.ingestion.pushes import Target, push
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.org.client import Client
@@ -62,7 +62,11 @@ def ask(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     method = METHODS[options.command]
     given = {name: getattr(options, name) for name in method.positional if name in ASKED[options.command].takes}
     params = {name: value for name, value in given.items() if value} | dict(map(_setting, options.set))
-    found = client.call(options.command, params, options.repository, options.ref)
+    try:
+        found = client.call(options.command, params, options.repository, options.ref)
+    except MuninnError as error:
+        error.hint = hint_of_commands(error.hint)
+        raise
     if options.json:
         print(json.dumps(found, ensure_ascii=False))
     else:
