@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from muninn_core.errors import BusyError, Cancelled, InternalError, MuninnError, RefusedError, Stopping
 from muninn_core.model.role import ROLES
@@ -212,23 +212,30 @@ def _check_rights(method: Method, raw: Any, role: str) -> None:
         )
 
 
-def error_of(error: BaseException, verb: str, log_place: str = "`muninn daemon logs`") -> MuninnError:
-    """Return the error to respond with. Any error but a MuninnError is a bug and is logged with its trace.
+class Process(NamedTuple):
+    """The program that answers, as errors name it for people, and where its log is."""
 
-    `log_place` says where the log is.
-    """
+    name: str
+    log_place: str
+
+
+DAEMON = Process("daemon", "`muninn daemon logs`")
+
+
+def error_of(error: BaseException, verb: str, process: Process = DAEMON) -> MuninnError:
+    """Return the error to respond with. Any error but a MuninnError is a bug and is logged with its trace."""
     if isinstance(error, MuninnError):
         return error
     if isinstance(error, asyncio.CancelledError):
         return Stopping("the daemon is leaving", hint="The next call starts it again.")
     try:
-        raise_if_exhausted(error)
+        raise_if_exhausted(error, process.name)
     except MuninnError as lack:
         return lack
     log.error("%s failed", verb, exc_info=error)
     return InternalError(
         f"internal error in '{verb}': {type(error).__name__}: {error}",
-        hint=f"This is a bug in Muninn; {log_place} has the trace.",
+        hint=f"This is a bug in Muninn; {process.log_place} has the trace.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -491,6 +492,20 @@ def test_a_bug_of_the_server_names_its_log(home, serve, tmp_path: Path, caplog: 
     line = json.loads(JsonFormatter().format(bug))
     assert (line["level"], line["message"]) == ("ERROR", "GET /ready failed")
     assert line["trace"].endswith("ZeroDivisionError")
+
+
+@pytest.mark.parametrize("lack", [OSError(errno.EMFILE, "Too many open files"), MemoryError()], ids=["files", "memory"])
+def test_a_server_without_resources_is_named_as_a_server(home, serve, tmp_path: Path, lack: BaseException) -> None:
+    class Lacking(Service):
+        def check(self) -> None:
+            raise lack
+
+    with serve(lambda _: application.Application(Lacking(home.database, tmp_path))) as url:
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(url + "/ready")
+        said = json.loads(refused.value.read())["error"]
+    assert said["message"].startswith("the server lacks resources: ")
+    assert "stop the server" in said["data"]["hint"].lower()
 
 
 def status(url: str, path: str, body: bytes | None = None, token: str = "") -> int:

@@ -31,7 +31,7 @@ from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.org.mcp import respond
 from muninn_server.org.metrics import exposition
 from muninn_server.rpc import Unreadable, decode_body, is_id, verb_of
-from muninn_server.session import error_of
+from muninn_server.session import Process, error_of
 
 THREADS = 8
 """Questions that are answered at the same time; others wait."""
@@ -45,7 +45,7 @@ ANSWER_SECONDS = 120.0
 MAX_PACK = 256 * 1024 * 1024
 """The longest pack of a push in bytes."""
 
-_LOG_PLACE = "the log on the server's standard error"
+_PROCESS = Process("server", "the log on the server's standard error")
 _METHODS = {"/health": "GET", "/ready": "GET", "/metrics": "GET", "/list": "GET", "/rpc": "POST"}
 _HOOK = "/hook/"
 _METADATA = "/.well-known/oauth-protected-resource"
@@ -72,7 +72,7 @@ class Application:
         try:
             reply = await self._reply(scope, receive)
         except Exception as error:  # every failure is a response; error_of logs what is unexpected
-            reply = self._refusal(error_of(error, f"{scope['method']} {scope['path'][:100]}", _LOG_PLACE))
+            reply = self._refusal(error_of(error, f"{scope['method']} {scope['path'][:100]}", _PROCESS))
         await send_reply(send, reply)
         spent = 1000 * (time.monotonic() - began)
         line = {"method": scope["method"], "path": scope["path"][:100], "status": reply.status, "ms": round(spent)}

@@ -15,7 +15,7 @@ from muninn_core.index.manifest.code_facts import Code
 from muninn_core.index.vectors.vector_index import KIND_BITS
 from muninn_core.index.words.term_counts import FIELDS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
-from muninn_core.resource_exhaustion import RAISE_LIMITS
+from muninn_core.resource_exhaustion import raising_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -355,6 +355,6 @@ def storage_error(error: sqlite3.Error) -> StorageError | BusyError:
     if "locked" in str(error):
         return BusyError("another process writes the index", hint="Only one daemon may serve a repository.")
     if is_exhausted(error):
-        hint = RAISE_LIMITS if is_at_limit(error) else "Is the disk full? The cache can be deleted."
+        hint = raising_limits() if is_at_limit(error) else "Is the disk full? The cache can be deleted."
         return StorageError(f"the index can't be written: {error}", hint=hint)
     return DamagedIndex(f"the index is damaged: {error}", hint="It is rebuilt; try again.")

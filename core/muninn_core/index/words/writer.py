@@ -21,7 +21,7 @@ from muninn_core.index.integrity import (
     is_exhausted,
 )
 from muninn_core.index.words.reader import Words, word_schema
-from muninn_core.resource_exhaustion import RAISE_LIMITS
+from muninn_core.resource_exhaustion import raising_limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -168,7 +168,7 @@ def _lost(error: BaseException) -> bool:
 
 
 def _unwritable(error: BaseException) -> StorageError:
-    hint = RAISE_LIMITS if is_at_limit(error) else "is the disk full? the cache can be deleted"
+    hint = raising_limits() if is_at_limit(error) else "is the disk full? the cache can be deleted"
     return StorageError(f"the word index can't be written: {error}", hint=hint)
 
 
