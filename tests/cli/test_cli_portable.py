@@ -64,9 +64,13 @@ def test_a_bundle_of_capsules_is_piped_into_another_project(shell: Shell) -> Non
     assert shell.run("capsule", "export", "--project-id", "quay").stdout == bundle
     again = shell.json("capsule", "import", "-", "--project-id", "quay", "--on-conflict", "error", stdin=bundle)
     assert (again["imported"], again["known"]) == (0, 2)
-    status, error = shell.failure("capsule", "import", "-", stdin="not JSON")
-    assert status != 0
-    assert "is not JSON" in error["message"]
+    for given, said in (
+        ("not JSON", "standard input is not JSON: Expecting value: line 1 column 1 (char 0)"),
+        ("[]", "standard input is not a bundle"),
+        ("", "there is no bundle on standard input"),
+    ):
+        status, error = shell.failure("capsule", "import", "-", stdin=given)
+        assert (status, error["message"]) == (2, said)
 
 
 def test_a_folder_for_obsidian_is_replaced_and_other_files_stay(shell: Shell, tmp_path: Path) -> None:

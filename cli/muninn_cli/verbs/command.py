@@ -28,7 +28,7 @@ from muninn_cli.exit_codes import ERROR, OK
 from muninn_cli.main import split
 from muninn_cli.terminal.pager import paged
 from muninn_core import client
-from muninn_core.errors import BadParams, Cancelled, UnknownVerb, UsageError
+from muninn_core.errors import BadParams, Cancelled, MuninnError, UnknownVerb, UsageError
 from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.catalogue import GROUPS, METHODS, decode_params
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"(:\d+([-:]\d+)?|#[^#/]+)$")
 """The suffix of a path that names lines or a symbol."""
+
+STDIN = "standard input"
+"""What errors call the file `-`."""
 
 NAME = "muninn"
 """The client name in the daemon's log."""
@@ -119,7 +122,11 @@ def _answer(method: Method, given: argparse.Namespace, params: dict[str, Any]) -
     try:
         decode_params(method, params)  # invalid parameters are reported without starting a daemon
         return _call(method, given, params)
-    except BadParams as error:
+    except MuninnError as error:
+        if method.verb == "capsule.import" and getattr(given, "path", "") == "-":
+            error.message = error.message.replace(params["path"], STDIN)
+        if not isinstance(error, BadParams):
+            raise
         flags = {f"'{each.name}'": each.flags[0] for each in parameters(method) if not each.positional}
         name = error.message.split(" ", 1)[0]
         if name not in flags:
@@ -224,6 +231,8 @@ def _spooled_input() -> str:
     atexit.register(os.unlink, path)
     with os.fdopen(handle, "wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
+        if not file.tell():
+            raise UsageError(f"there is no bundle on {STDIN}", hint="Pipe one in: `… | muninn capsule import -`.")
     return path
 
 

@@ -150,7 +150,7 @@ def import_bundle(at: At, params: CapsuleImportParams) -> CapsuleImportResult:
             bundle = json.loads(read_regular(path, _MAX_BYTES))
         except OSError as error:
             raise NotFoundError(
-                f"the bundle {path} can't be read: {error.strerror or error}",
+                f"the bundle in {path} can't be read: {error.strerror or error}",
                 hint="`muninn capsule export --out FILE` writes a bundle.",
             ) from None
         except (ValueError, RecursionError) as error:
