@@ -5,6 +5,7 @@ A hand-off is a note from one agent to another. A barrier blocks agents until a 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -22,7 +23,10 @@ _COLUMNS = "position, sender, recipient, text, resources_json, sent_at"
 
 
 class Note(NamedTuple):
-    """A hand-off that nobody has taken. `recipient` is an agent's name, a role, or "" for anyone."""
+    """A hand-off that nobody has taken. `recipient` is an agent's name, a role, or "" for anyone.
+
+    `resources` are those of the leases that it still carries: they may have ended or been taken back since.
+    """
 
     position: int
     sender: str
@@ -57,7 +61,7 @@ class Handoffs:
             missing = [resource for resource in resources if resource not in mine]
             if missing:
                 raise UsageError(f"'{member.name}' has no lease of {', '.join(missing)}", hint="Nothing was sent.")
-            if len(_notes(transaction)) >= MAX_WAITING:
+            if len(_notes(transaction.connection)) >= MAX_WAITING:
                 raise UsageError(f"{MAX_WAITING} hand-offs wait already", hint="Take them with agent.take first.")
             about = {"to": recipient, "text": text, "resources": list(resources)}
             row = self._agents.add(transaction, member, HANDOFF, about)
@@ -73,31 +77,31 @@ class Handoffs:
         return self._agents.run(operation)
 
     def take(self, key: str, position: int) -> tuple[Note, tuple[Held, ...]]:
-        """Take a note, and those of its leases that have not ended or been taken back; they get new tokens.
+        """Take a note and the leases that it carries, which get new tokens.
 
         Raises NotFoundError for a note that is taken or unknown, RefusedError for one to somebody else.
         """
 
         def operation(transaction: Transaction) -> tuple[Note, tuple[Held, ...]]:
             member = self._agents.member(transaction, key)
-            note = next((one for one in _notes(transaction) if one.position == position), None)
+            note = next((one for one in _notes(transaction.connection) if one.position == position), None)
             if note is None:
                 raise NotFoundError(
                     f"no hand-off {position} waits", hint="It was taken, or `muninn agent list` shows its number."
                 )
             if not note.is_for(member):
                 raise RefusedError(f"the hand-off {position} is for '{note.recipient}', not for '{member.name}'")
-            held = [one.resource for one in select(transaction, note.resources) if one.token == position]
             self._agents.add(transaction, member, HANDOFF_TAKEN, {"handoff": position, "from": note.sender})
             transaction.connection.execute("DELETE FROM handoffs WHERE position = ?", (position,))
-            return note, self._leases.take(transaction, member, held)
+            return note, self._leases.take(transaction, member, note.resources)
 
         return self._agents.run(operation)
 
     def waiting(self, member: Member | None = None) -> tuple[Note, ...]:
         """Return the notes that wait, the oldest first; of an agent those that it may take."""
+        self._agents.expire()
         with self._agents.journal.connections.one() as connection:
-            found = [_note(row) for row in connection.execute(f"SELECT {_COLUMNS} FROM handoffs ORDER BY position")]
+            found = _notes(connection)
         return tuple(note for note in found if member is None or note.is_for(member))
 
 
@@ -180,9 +184,12 @@ def _store(transaction: Transaction, barrier: Barrier) -> Barrier:
     return barrier
 
 
-def _notes(transaction: Transaction) -> list[Note]:
-    return [_note(row) for row in transaction.connection.execute(f"SELECT {_COLUMNS} FROM handoffs ORDER BY position")]
-
-
-def _note(row: tuple[int, str, str, str, str, str]) -> Note:
-    return Note(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])), row[5])
+def _notes(connection: sqlite3.Connection) -> list[Note]:
+    carried = set(connection.execute("SELECT token, resource FROM leases"))
+    notes = []
+    for position, sender, recipient, text, resources, sent_at in connection.execute(
+        f"SELECT {_COLUMNS} FROM handoffs ORDER BY position"
+    ):
+        still = tuple(each for each in json.loads(resources) if (position, each) in carried)
+        notes.append(Note(position, sender, recipient, text, still, sent_at))
+    return notes

@@ -119,6 +119,26 @@ def test_a_hand_off_waits_for_its_taker_and_carries_leases(muninn):
         muninn.call("agent.take", number=number, agent_key=bob)
 
 
+def test_a_hand_off_shows_the_leases_that_it_still_carries(muninn):
+    ada = registered(muninn, "ada")
+    muninn.call("lease.claim", files=["a.py", "b.py", "c.py"], agent_key=ada)
+    number = muninn.call("agent.handoff", text="Go on.", files=["a.py", "b.py", "c.py"], agent_key=ada).handoff.number
+
+    def shown() -> tuple[str, ...]:
+        (note,) = muninn.call("agent.list").handoffs
+        return note.resources
+
+    muninn.call("lease.release", files=["b.py"], force=True)
+    assert shown() == ("file:a.py", "file:c.py")
+    muninn.call("lease.claim", files=["c.py"], agent_key=ada)  # taken back
+    assert shown() == ("file:a.py",)
+    bob = registered(muninn, "bob")
+    muninn.call("agent.leave", agent_key=ada)  # its leases end
+    assert shown() == ()
+    taken = muninn.call("agent.take", number=number, agent_key=bob)
+    assert (taken.handoff.resources, taken.leases) == ((), ())
+
+
 def test_agents_pass_a_barrier_together_once(muninn):
     keys = [registered(muninn, name) for name in ("a", "b", "c")]
     with pytest.raises(BusyError, match="not all 3 agents"):
