@@ -3,11 +3,12 @@
 
 import * as vscode from 'vscode';
 import { placeOf } from './citations';
-import { type Citation, COMMANDS, type Memory, type RememberParams } from './protocol';
+import { COMMANDS, type RememberParams } from './protocol';
 import type { Server } from './server';
 import { forget } from './commands/memory';
 import { store } from './commands/remember';
 import type { Places } from './places';
+import { successorOf } from './successor';
 
 /** The argument of a lens and of the action "why is this shown". Lines are 1-based; 0 is the whole file. */
 interface Shown {
@@ -103,21 +104,13 @@ async function write(server: Server, argument: Written, byServer: () => Promise<
   if (text === undefined) return undefined;
   if (text === IN_DOCUMENT) return byServer();
   const params: RememberParams = {
+    files: place ? [place] : [],
+    ...(before && successorOf(before, found?.citations[before.id] ?? [], place)),
     text,
     type,
-    files: place ? [place] : before ? placesOf(before, found?.citations[before.id] ?? []) : [],
-    questions: before?.questions ?? [],
-    links: supersedes ? [{ relation: 'supersedes', target: supersedes }] : [],
     actor: 'user',
   };
   return store(server, params);
-}
-
-/** What a memory is about, as `remember` takes it: its cited lines where they are now, and its other files. */
-function placesOf({ files }: Memory, citations: readonly Citation[]): string[] {
-  const cited = citations.filter(({ start, state }) => start && state !== 'gone');
-  const others = files.filter((file) => !cited.some(({ path }) => path === file));
-  return [...cited.map(({ path, start, end }) => `${path}:${start}-${end}`), ...others];
 }
 
 const IN_DOCUMENT = Symbol('in a document');

@@ -404,6 +404,20 @@ def test_a_draft_is_a_file_to_write_into(rules):
     assert result.text.endswith("Names are never cached.\n")
 
 
+def test_a_draft_that_supersedes_cites_the_lines_where_they_are_now(muninn):
+    (old,) = muninn.call("remember", text="Names are read from a table.", files=[f"{FILE}:6-8", "README.md"]).ids
+    path = muninn.root / FILE
+    path.write_text("# One.\n# Two.\n" + path.read_text())
+    muninn.touch(FILE)
+    assert f'files: ["{FILE}:8-10", "README.md"]' in muninn.call("draft", supersedes=old).text
+    given = muninn.call("draft", path=FILE, start=8, end=10, supersedes=old).text
+    assert f'files: ["{FILE}:8-10", "README.md"]' in given
+    assert (
+        f'files: ["{FILE}:1", "{FILE}:8-10", "README.md"]'
+        in muninn.call("draft", path=FILE, start=1, supersedes=old).text
+    )
+
+
 def test_a_draft_of_an_unknown_kind_names_the_nearest(muninn):
     with pytest.raises(BadParams) as caught:
         muninn.call("draft", type="decison")

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from muninn_core.errors import BadParams
-from muninn_core.model.citation import place
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import did_you_mean
 from muninn_core.source.documents.frontmatter import read_frontmatter, syntax_errors
@@ -28,7 +29,7 @@ DETAILS = {"decision": ("rationale", "alternatives"), "attempt": ("command", "ex
 
 _FIELDS = (
     *("type", "title", "tags", "files", "entities", "questions", "importance", "confidence", "pin"),
-    *("expires", "task", "scope"),
+    *("expires", "task", "private", "scope"),
 )
 _LISTS = ("tags", "files", "entities", "questions")
 _NOTE = re.compile(r"<!--.*?-->", re.S)
@@ -43,21 +44,42 @@ _ASKS = {
 }
 
 
-def draft_text(type_: str, path: str, start: int, end: int, replaced: Memory | None) -> str:
-    """Return the initial text of a draft. Values are written as JSON, which is valid YAML."""
-    lines = ["---", f"type: {json.dumps(type_)}", 'title: ""']
-    places = [place(path, start, max(start, end))] if path else []
-    if replaced is not None and not places:
-        places = list(replaced.files)
-    questions = list(replaced.questions) if replaced is not None else []
-    lines += [f"files: {json.dumps(places, ensure_ascii=False)}", "tags: []"]
-    lines += [f"questions: {json.dumps(questions, ensure_ascii=False)}  # {_ASKED}"]
-    lines += [f'{name}: ""' for name in DETAILS.get(type_, ())]
-    lines += [f"supersedes: {json.dumps(replaced.id)}"] if replaced is not None else []
+_PLAIN = Memory(id="", type="", text="", ts="")
+"""A memory with the default of each field."""
+
+
+def places_of(memory: Memory, citations: Iterable[Citation]) -> list[str]:
+    """Return what a memory is about, as `remember` takes it: its cited lines where they are now, and its other files.
+
+    `citations` are the checked ones of its cites.
+    """
+    cited = {each.place: each.path for each in citations if each.start and each.state != "gone"}
+    return [*cited, *(file for file in memory.files if file not in cited.values())]
+
+
+def draft_text(type_: str, places: Sequence[str], replaced: Memory | None) -> str:
+    """Return the initial text of a draft about some places; `replaced` is the memory that it supersedes.
+
+    Values are written as JSON, which is valid YAML.
+    """
+    was = replaced or _PLAIN
+    lines = ["---", f"type: {json.dumps(type_)}", 'title: ""', _line("files", places), _line("tags", was.tags)]
+    lines += [f"{_line('questions', was.questions)}  # {_ASKED}"]
+    lines += [_line(name, was.details.get(name) or "") for name in DETAILS.get(type_, ())]
+    lines += [_line("entities", was.entities)] if was.entities else []
+    lines += [_line("importance", was.importance)] if was.importance != _PLAIN.importance else []
+    lines += [_line("pin", was.pinned)] if was.pinned else []
+    lines += [_line("private", was.private)] if was.private else []
+    lines += [_line("scope", was.scope)] if was.scope != _PLAIN.scope else []
+    lines += [_line("supersedes", was.id)] if was.id else []
     ask = _ASKS.get(type_, "The fact to remember, in whole sentences.")
     note = f"<!-- {ask} Write it below and save; without text nothing is remembered. -->"
-    was = [replaced.text.replace("-->", "-- >")] if replaced is not None else []
-    return "\n".join([*lines, "---", note, "", *was]) + "\n"
+    text = [was.text.replace("-->", "-- >")] if was.text else []
+    return "\n".join([*lines, "---", note, "", *text]) + "\n"
+
+
+def _line(name: str, value: object) -> str:
+    return f"{name}: {json.dumps(value, ensure_ascii=False)}"
 
 
 def parse_draft(text: str) -> dict[str, Any] | None:
