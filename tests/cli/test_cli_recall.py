@@ -33,6 +33,21 @@ def test_filters_are_options_as_well(shell: Shell) -> None:
     ]
 
 
+def test_a_question_of_filters_alone_shows_no_scores(shell: Shell) -> None:
+    shell.run("index")
+    listed = shell.run("recall", "path:src/**", "--kind", "code").stdout
+    assert re.search(r"(?m)^ {7}python src/harbour\.py:", listed)
+    assert not re.search(r"\d\.\d{3}|█", listed)
+    assert re.search(r"(?m)^ *\d\.\d{3} █+ *python src/harbour\.py:", shell.run("recall", "moor path:src/**").stdout)
+
+
+def test_the_reasons_of_a_memory_that_answers_begin_with_its_certainty(shell: Shell) -> None:
+    shell.run("remember", "The ferry waits for the train because commuters missed it.")
+    why = shell.run("recall", "why does the ferry wait for the train?", "--why").stdout
+    assert re.search(r"(?m)^ +0\.\d{3} certainty shown above the hits from 0\.45$", why)
+    assert why.index("certainty shown") < why.index("importance")
+
+
 def test_a_list_goes_on_where_it_ended(shell: Shell) -> None:
     shell.run("index")
     first = shell.run("recall", "station berth knots", "--limit", "1", "--kind", "code")

@@ -43,6 +43,8 @@ def memory(**fields: Any) -> Memory:
 
 
 def test_a_hit_says_where_it_is_why_it_is_there_and_how_it_begins() -> None:
+    listed = recall_text(RecallResult(hits=(hit(symbol="a"),), ranked=False, saw=SAW))
+    assert "[" not in listed
     text = recall_text(RecallResult(hits=(hit(symbol="a"),), saw=SAW))
     assert text == "1. code a.py:3-9 — a [0.40: words 0.40]\n   def a():\n       pass"
 

@@ -2284,7 +2284,9 @@ export type ShutdownParams = Record<string, never>;
  * `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
  * filters that nothing passes. `remembered` are the memories that answer the question, at most three, the most certain
  * first; they may be among the hits, too. Front ends show them above the others. It is empty on further
- * pages, and for questions of one `kind`. `repositories` are the other repositories that were asked.
+ * pages, and for questions of one `kind`. `repositories` are the other repositories that were asked. `ranked` is
+ * false for a list, which a question of filters alone gets: memories by importance and age, then files by path. Its
+ * scores compare nothing, and front ends show none.
  */
 export interface RecallResult {
   saw: ReadState;
@@ -2293,6 +2295,7 @@ export interface RecallResult {
   next: string;
   notes: readonly string[];
   repositories: readonly AskedRepository[];
+  ranked: boolean;
 }
 
 /**
@@ -2338,7 +2341,8 @@ export interface IndexState {
  * files, `chunks` is the number of chunks found in the file, and `total` the sum of their scores. `author` and `ts`
  * say who wrote a memory, and when. `newer` is the id of a memory that states the same fact anew. `repository` names
  * the repository of the user's list that the hit comes from, "" for this one; the id of a file's chunk then
- * begins with the name and a colon.
+ * begins with the name and a colon. `certainty` of a memory that answers the question says how sure that is, 0 to 1;
+ * a memory with `least_certainty` or more is shown, and others that are nearly as certain beside it.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -2367,6 +2371,8 @@ export interface Hit {
   ts: string;
   newer: string;
   repository: string;
+  certainty: number | null;
+  least_certainty: number | null;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */

@@ -52,7 +52,7 @@ BAR = 8
 def recall(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the memories that answer, then the hits, with score, place and excerpt; with `--why` also the reasons.
 
-    The memories that answer are not in the order of the scores, so they have none.
+    The memories that answer are not in the order of the scores, so they have none, and neither has a list.
     """
     remembered = result["remembered"]
     shown = {hit["id"] for hit in remembered}
@@ -74,7 +74,7 @@ def recall(console: Console, result: dict[str, Any], options: argparse.Namespace
     top = max((hit["score"] for hit in hits), default=0.0)
     for hit in hits:
         score = ((f"{hit['score']:6.3f} ", "name"), (bar(hit["score"], top, BAR) + " ", "bar"))
-        _hit(console, hit, score, why=options.why)
+        _hit(console, hit, score if result["ranked"] else ((" " * INDENT, ""),), why=options.why)
     _notes(console, result["notes"])
     line(console, (joined(count(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "state"))
     if result["saw"]["index"]["lag"]:
@@ -118,6 +118,7 @@ def _hit(console: Console, hit: dict[str, Any], lead: Sequence[tuple[str, str]],
     for part in (_excerpt, _marks) if hit["kind"] == "memory" else (_marks, _excerpt):
         part(console, hit)
     if why:
+        _certainty(console, hit)
         for reason in hit["why"]:
             _reason(console, reason)
     console.print()
@@ -181,6 +182,19 @@ def _symbols(names: str) -> str:
 def _limit(hit: dict[str, Any]) -> str:
     scope = hit["scope"]
     return f"  {scope}" if scope != "project" else "  private" if hit["private"] else ""
+
+
+def _certainty(console: Console, hit: dict[str, Any]) -> None:
+    """Print how sure it is that a memory answers, and from which value on one is shown above the others."""
+    if hit["certainty"] is None:
+        return
+    beside = "" if hit["certainty"] >= hit["least_certainty"] else "; this one is beside a surer one"
+    line(
+        console,
+        (f"       {hit['certainty']:6.3f} ", "bar"),
+        ("certainty ", "name"),
+        (f"shown above the hits from {hit['least_certainty']:.2f}{beside}", "faint"),
+    )
 
 
 def _reason(console: Console, reason: dict[str, Any]) -> None:

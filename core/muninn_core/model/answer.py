@@ -45,7 +45,8 @@ class Hit(Value):
     files, `chunks` is the number of chunks found in the file, and `total` the sum of their scores. `author` and `ts`
     say who wrote a memory, and when. `newer` is the id of a memory that states the same fact anew. `repository` names
     the repository of the user's list that the hit comes from, "" for this one; the id of a file's chunk then
-    begins with the name and a colon.
+    begins with the name and a colon. `certainty` of a memory that answers the question says how sure that is, 0 to 1;
+    a memory with `least_certainty` or more is shown, and others that are nearly as certain beside it.
     """
 
     kind: SourceKind
@@ -74,6 +75,8 @@ class Hit(Value):
     ts: str = ""
     newer: str = ""
     repository: str = ""
+    certainty: float | None = None
+    least_certainty: float | None = None
 
 
 class IndexState(Value):

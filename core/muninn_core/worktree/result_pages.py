@@ -39,6 +39,8 @@ class Rest(NamedTuple):
     """Of an answer by files, each path's number of pieces and the sum of their scores."""
     marker: Marker
     saw: ReadState
+    ranked: bool
+    """Whether a question with words ranked the candidates, so that their scores compare them."""
 
 
 class ResultPages:

@@ -6,6 +6,7 @@ import pytest
 
 from muninn_core.context.results.text import recall_text, show_text
 from muninn_core.errors import BadParams
+from muninn_core.retrieval.rankers.answering_memories import BESIDE, SURE, SURE_ASKED
 
 pytest_plugins = ["engines"]
 
@@ -37,6 +38,18 @@ def test_a_memory_that_answers_is_shown_above_code_that_repeats_the_words(flask)
     assert shown.startswith("Remembered:")
     assert shown.count(FACT) == 1
     assert shown.index(FACT) < shown.index("Other hits:")
+
+
+def test_a_memory_that_answers_says_how_certain_that_is_and_what_was_enough(flask):
+    result = flask.call("recall", query="where are sessions stored")
+    (hit,) = result.remembered
+    assert hit.certainty >= hit.least_certainty == SURE
+    assert {each.certainty for each in result.hits} == {None}
+    flask.call("remember", text=FACT.replace("cookies", "tokens"), questions=["Where are sessions kept?"])
+    flask.call("index", wait=True)
+    both = flask.call("recall", query="where are sessions stored").remembered
+    assert {hit.least_certainty for hit in both} == {SURE, SURE_ASKED}
+    assert all(hit.certainty >= hit.least_certainty - BESIDE for hit in both)
 
 
 def test_code_that_repeats_the_words_in_many_files_leaves_room_for_memories(muninn):

@@ -167,6 +167,32 @@ def test_filters_alone_list_what_passes_them(muninn: Muninn) -> None:
     assert paths(muninn, "lang:python kind:code") == ["src/users.py"]
 
 
+def test_a_list_has_the_documented_order_and_no_scores(muninn: Muninn) -> None:
+    for name in ("tests/a.py", "src/z.py", "vendor/b.py", "zoo.py"):
+        (muninn.root / name).parent.mkdir(exist_ok=True)
+        (muninn.root / name).write_text("def moor():\n    return 1\n")
+        muninn.touch(name)
+    muninn.call("index")
+    stale = muninn.call("remember", text="Ships moor once.", files=["zoo.py:1-2"], importance=1).ids[0]
+    first = muninn.call("remember", text="Ships have names.", files=["zoo.py"], importance=9).ids[0]
+    (muninn.root / "zoo.py").write_text("def unmoor(ship, quay):\n    return ship, quay\n")
+    muninn.touch("zoo.py")
+    muninn.call("index")
+    listed = muninn.call("recall", query="lang:python", limit=3)
+    assert not listed.ranked
+    rest = muninn.call("recall", page=listed.next, limit=20)
+    assert not rest.ranked
+    hits = [*listed.hits, *rest.hits]
+    assert [hit.id for hit in hits[:2]] == [first, stale]
+    found = [hit.path for hit in hits[2:]]
+    assert found == sorted(found)
+    assert {"src/users.py", "tests/a.py", "vendor/b.py"} <= set(found)
+    assert muninn.call("recall", query="moor lang:python").ranked
+    by_file = muninn.call("recall", query="lang:python", by_file=True).hits
+    assert [hit.path for hit in by_file] == sorted(hit.path for hit in by_file)
+    assert {hit.total for hit in by_file} == {0.0}
+
+
 def test_parameters_and_the_query_both_hold(crowded: Muninn) -> None:
     assert paths(crowded, "token path:quiet", lang=["go"]) == ["quiet/deep/limits.go"]
     assert paths(crowded, "token kind:knowledge", kind="code") == []

@@ -55,7 +55,8 @@ TEXT_CHARS = 40_000
 def recall_text(result: RecallResult) -> str:
     """Return the hits, best first: place, score with its two strongest reasons, and a snippet.
 
-    The memories that answer come first. They are not in the order of the scores, so they have none.
+    The memories that answer come first. They are not in the order of the scores, so they have none, and neither has a
+    list.
     """
     notes = "".join(f"\n\n({note}.)" for note in result.notes)
     if not result.hits and not result.remembered:
@@ -67,7 +68,7 @@ def recall_text(result: RecallResult) -> str:
     parts = [f"Remembered:\n\n{_numbered(result.remembered, 1, told, scored=False)}"] if result.remembered else []
     if others:
         heading = "Other hits:\n\n" if result.remembered else ""
-        parts.append(heading + _numbered(others, len(result.remembered) + 1, told))
+        parts.append(heading + _numbered(others, len(result.remembered) + 1, told, scored=result.ranked))
     more = f"\n\n(More with `page` {result.next}.)" if result.next else ""
     return "\n\n".join(parts) + notes + more + _lag(result.saw)
 

@@ -33,9 +33,10 @@ from muninn_core.retrieval.query.query_terms import parse_query
 from muninn_core.retrieval.query.spelling import corrections
 from muninn_core.retrieval.rankers.answering_memories import answering_memories
 from muninn_core.retrieval.rankers.link_ranking import Links
+from muninn_core.retrieval.rankers.listing import Listing
 from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import NO_FOCUS, Bounds, Focus, SearchRequest, Terms
-from muninn_core.retrieval.results.ranking import Candidate, settle
+from muninn_core.retrieval.results.ranking import Candidate, remembered, settle
 from muninn_core.retrieval.search import search
 from muninn_core.retrieval.text.informative_terms import FIRST_WORDS, MAX_WORDS, weights
 from muninn_core.retrieval.text.snippet import Marker
@@ -98,20 +99,20 @@ def _answer(
     ranking = search(searched.reader, built.request)
     ranked: list[Candidate] = ranking
     pieces: dict[str, tuple[int, float]] = {}
-    if params.by_file:
-        ranked, pieces = _by_file(ranked)
     text = built.request.text
+    if params.by_file:
+        ranked, pieces = _by_file(ranked, scored=bool(text))
     marker = Marker(weights(parse_query(text).words if text else (), searched.reader.frequency), parsed.phrases)
-    rest = Rest(params, parsed.params.at, ranked, pieces, marker, searched.saw)
+    rest = Rest(params, parsed.params.at, ranked, pieces, marker, searched.saw, bool(text))
     result = _first_page(workspace, rest, searched.documents, params.limit, others)
     notes = [*built.notes, *([ranking.abstention] if ranking.abstention else ())]
     if not result.hits and built.filtering is not None:
         notes += explain_no_match(parsed, searched, built.filtering, workspace.layout.root)
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
         notes.append(f"no memory or document matches task:{parsed.params.task}")
-    remembered = _remembered(workspace, rest, built, searched, ranking, result.hits)
+    answers = _remembered(workspace, rest, built, searched, ranking, result.hits)
     notes += others.outdated(result.hits)
-    return replace(result, remembered=remembered, notes=tuple(notes), repositories=others.repositories)
+    return replace(result, remembered=answers, notes=tuple(notes), repositories=others.repositories)
 
 
 def asked_repositories(workspace: Workspace, params: RecallParams) -> Sequence[str]:
@@ -134,12 +135,10 @@ def _remembered(
     if rest.params.kind is not None or rest.params.like is not None:
         return ()
     answering = answering_memories(searched.reader, built.request, ranking)
-    known = {hit.id: hit for hit in shown if hit.kind == "memory"}
+    known = {hit.id for hit in shown}
     missing = [each for each in answering if each.memory is not None and each.memory.id not in known]
-    if missing:
-        further, _ = _hits(workspace, rest, missing, searched.documents, len(missing), searched.others)
-        known |= {hit.id: hit for hit in further}
-    return tuple(known[each.memory.id] for each in answering if each.memory is not None)
+    further, _ = _hits(workspace, rest, missing, searched.documents, len(missing), searched.others)
+    return remembered(answering, (*shown, *further))
 
 
 def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext, opened: Sequence[str]) -> _Search:
@@ -176,6 +175,8 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
         bounds = filtering.bounds
         notes += _left_out(parsed, filtering)
     terms = _terms(workspace, params, searched)
+    if not text and isinstance(terms, Relevance):
+        terms = Listing(terms)
     vector = encoded = None
     if like is not None or text:
         about_memory = params.kind in (None, "memory")
@@ -194,7 +195,7 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
         terms=terms,
         kind=params.kind,
         bounds=bounds,
-        focus=_focus(workspace, params, searched, opened) if isinstance(terms, Relevance) else NO_FOCUS,
+        focus=_focus(workspace, params, searched, opened) if isinstance(terms, Relevance | Listing) else NO_FOCUS,
     )
     return _Search(request, filtering, tuple(notes))
 
@@ -238,8 +239,11 @@ def _left_out(parsed: ParsedRecall, filtering: Filtering) -> list[str]:
     return found
 
 
-def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tuple[int, float]]]:
-    """Return the best candidate of each file, and {path: (number of its candidates, sum of their scores)}."""
+def _by_file(ranked: Sequence[Candidate], *, scored: bool) -> tuple[list[Candidate], dict[str, tuple[int, float]]]:
+    """Return the best candidate of each file, and {path: (number of its candidates, sum of their scores)}.
+
+    Without scores, as of a list, the sums are 0.
+    """
     best: dict[str, Candidate] = {}
     pieces: dict[str, tuple[int, float]] = {}
     for each in ranked:
@@ -247,7 +251,7 @@ def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tu
             path = each.chunk.path
             best.setdefault(path, each)
             count, total = pieces.get(path, (0, 0.0))
-            pieces[path] = (count + 1, round(total - each.order[0], 4))
+            pieces[path] = (count + 1, round(total - each.order[0], 4) if scored else 0.0)
     return list(best.values()), pieces
 
 
@@ -286,7 +290,7 @@ def _first_page(
     """Return the first candidates as hits, with a cursor for the remaining ones."""
     hits, remaining = _hits(workspace, rest, rest.candidates, library, limit, others)
     following = workspace.result_pages.add(rest._replace(candidates=remaining), cursor)
-    return RecallResult(hits=hits, next=following, saw=rest.saw)
+    return RecallResult(hits=hits, next=following, ranked=rest.ranked, saw=rest.saw)
 
 
 def _hits(

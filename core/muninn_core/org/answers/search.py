@@ -29,9 +29,10 @@ from muninn_core.retrieval.candidates.filtering import apply_filters
 from muninn_core.retrieval.query.query_terms import parse_query
 from muninn_core.retrieval.query.spelling import corrections
 from muninn_core.retrieval.rankers.answering_memories import answering_memories
+from muninn_core.retrieval.rankers.listing import Listing
 from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import Bounds, Focus, SearchRequest
-from muninn_core.retrieval.results.ranking import Candidate, no_citations, settle
+from muninn_core.retrieval.results.ranking import Candidate, no_citations, remembered, settle
 from muninn_core.retrieval.search import search, search_hits
 from muninn_core.retrieval.text.informative_terms import weights
 from muninn_core.retrieval.text.snippet import Marker
@@ -52,18 +53,21 @@ def recall(question: Question, params: RecallParams) -> RecallResult:
     parsed = _parsed(question, params)
     request = _request(question, parsed, params.at_hand)
     request = request._replace(kind=params.kind, limit=params.limit * (4 if params.by_file else 1))
+    if not request.text:
+        request = request._replace(terms=Listing(Relevance()))
     ranking = search(reader, request)
     ranked: Sequence[Candidate] = _best_of_files(ranking) if params.by_file else ranking
     hits, _ = settle(ranked, params.limit, no_citations)
     words = parse_query(request.text).words if request.text else ()
     marker = Marker(weights(words, reader.frequency), parsed.phrases)
     answering = answering_memories(reader, request, ranking) if params.kind is None else ()
-    remembered, _ = settle(answering, len(answering), no_citations) if answering else ((), [])
+    answers = remembered(answering, settle(answering, len(answering), no_citations)[0])
     notes = (*parsed.notes, *([ranking.abstention] if ranking.abstention else ()))
     return RecallResult(
         hits=tuple(_localised(_with_snippet(hit, marker)) for hit in hits),
-        remembered=tuple(_with_snippet(hit, marker) for hit in remembered),
+        remembered=tuple(_with_snippet(hit, marker) for hit in answers),
         notes=notes,
+        ranked=bool(request.text),
         saw=question.saw,
     )
 

@@ -98,7 +98,9 @@ class RecallResult(Result):
     `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
     filters that nothing passes. `remembered` are the memories that answer the question, at most three, the most certain
     first; they may be among the hits, too. Front ends show them above the others. It is empty on further
-    pages, and for questions of one `kind`. `repositories` are the other repositories that were asked.
+    pages, and for questions of one `kind`. `repositories` are the other repositories that were asked. `ranked` is
+    false for a list, which a question of filters alone gets: memories by importance and age, then files by path. Its
+    scores compare nothing, and front ends show none.
     """
 
     hits: tuple[Hit, ...]
@@ -106,6 +108,7 @@ class RecallResult(Result):
     next: str = ""
     notes: tuple[str, ...] = ()
     repositories: tuple[AskedRepository, ...] = ()
+    ranked: bool = True
 
 
 class ContextParams(Value):

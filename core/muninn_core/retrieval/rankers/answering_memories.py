@@ -13,6 +13,7 @@ from muninn_core.model.title import own_title
 from muninn_core.retrieval.candidates.generation import memory_cosines
 from muninn_core.retrieval.query.query_terms import parse_query
 from muninn_core.retrieval.rankers.relatedness import Relatedness
+from muninn_core.retrieval.results.ranking import Certainty
 
 if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Reader
@@ -49,7 +50,7 @@ _CONSIDERED = 8
 
 
 def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates whose memory answers the request's text, in the order of the ranking.
+    """Return the candidates whose memory answers the request's text, with their certainty.
 
     The most confident one comes first, and newer versions of a fact before older ones. Of equal texts one is shown.
     """
@@ -75,6 +76,8 @@ def _confident(memories: Mapping[str, Candidate], cosines: Mapping[str, float]) 
         return {}
     found = [key for key, margin in margins.items() if margin >= -BESIDE]
     found.sort(key=lambda key: (SCORE * memories[key].order[0] - confidences[key], key))
+    for key in found:
+        memories[key].certainty = Certainty(confidences[key], _sure(memories[key]))
     return {key: memories[key] for key in found}
 
 
@@ -108,7 +111,9 @@ def _related(
         assert candidate.memory is not None
         text, title = candidate.memory.text, candidate.memory.title
         said = f"{own_title(title, text)} {text}".strip()
-        if round(relatedness.score(said, cosines.get(identity, 0.0)), 4) >= LEAST:
+        value = round(relatedness.score(said, cosines.get(identity, 0.0)), 4)
+        if value >= LEAST:
+            candidate.certainty = Certainty(value, LEAST)
             found[identity] = candidate
     return found
 

@@ -5,10 +5,10 @@ The order is deterministic: equal scores are ordered by kind, path, lines and id
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.model.value import replace
 from muninn_core.retrieval.results.hits import hit_of, location_of
@@ -37,12 +37,20 @@ def no_decision(_path: str) -> None:
     """Return None: treat no file as a decision."""
 
 
+class Certainty(NamedTuple):
+    """How sure it is that a memory answers a question, 0 to 1, and from which value on one is shown above the hits."""
+
+    value: float
+    least: float
+
+
 class Candidate:
     """A chunk or memory with its signals. Lighter than a hit, since most candidates never become one."""
 
     __slots__ = (
         "_added",
         "_signals",
+        "certainty",
         "chunk",
         "citations",
         "citations_counted",
@@ -69,6 +77,8 @@ class Candidate:
         """Whether the signals include those of the citations."""
         self.newer = ""
         """The id of a newer version of the memory's fact, the newest one that was found."""
+        self.certainty: Certainty | None = None
+        """Of a memory that answers the question."""
         self.interaction: float | None = None
         """The match of a memory's tokens with the question; None where tokens were not compared."""
         self.order: tuple[float, str, str, int, int | str]
@@ -118,6 +128,16 @@ def settle(
             for hit in hits
         ]
     ), rest
+
+
+def remembered(answering: Sequence[Candidate], hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Return the hits of memories that answer a question in their order, with their certainty. `hits` has them all."""
+    known = {hit.id: hit for hit in hits if hit.kind == "memory"}
+    return tuple(
+        replace(known[each.memory.id], certainty=each.certainty.value, least_certainty=each.certainty.least)
+        for each in answering
+        if each.memory is not None and each.certainty is not None
+    )
 
 
 def _settled(
