@@ -57,6 +57,19 @@ async function violations(page) {
   return found.join('\n');
 }
 
+/** What is wrong with the drawings at a width: each fits into its figure, in one form, with texts that can be read. */
+function misdrawn(page, width) {
+  return page.evaluate((width) => [...document.querySelectorAll('figure:has(svg[role=group])')].filter((one) => one.checkVisibility()).flatMap((figure) => {
+    const shown = [...figure.querySelectorAll('svg')].filter((svg) => svg.checkVisibility());
+    if (shown.length !== 1) return [`${width}px: ${shown.length} forms of a drawing`];
+    const out = [...shown[0].querySelectorAll('text')].filter((text) => {
+      const [inner, outer] = [text.getBoundingClientRect(), figure.getBoundingClientRect()];
+      return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.height < 9;
+    });
+    return [figure.scrollWidth > figure.clientWidth ? `${width}px: a drawing scrolls sideways` : '', ...out.map((text) => `${width}px: ${text.textContent}`)].filter(Boolean);
+  }), width);
+}
+
 const verb = (...words) => execFileSync(given.muninn, [...words, '--repo', given.repo], { encoding: 'utf8' });
 const page = await context.newPage();
 watch(page);
@@ -79,7 +92,9 @@ for (const room of ROOMS) {
       await page.setViewportSize({ width, height: 900 });
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (over > 0) wide.push(`${width}px: ${over}px too wide`);
+      wide.push(...(await misdrawn(page, width)));
     }
+    if (room === 'code' && !(await page.locator('svg[role=group]:visible').count())) wide.push('nothing is drawn');
     await page.setViewportSize({ width: 1280, height: 900 });
     return [...alerts, ...wide, await violations(page)].filter(Boolean).join('\n');
   });
@@ -342,7 +357,7 @@ await check('the exported page searches without a network', async () => {
   if (!shown || shown >= all) return `${shown} of ${all}`;
   await file.fill('input[name=q]', '');
   await file.locator('#graph summary').click();
-  const node = file.locator('#graph a', { hasText: 'The lamp of the lighthouse' });
+  const node = file.locator('#graph a:visible', { hasText: 'The lamp of the lighthouse' });
   await node.click();
   const shownAt = await file.evaluate(() => document.querySelector(location.hash).textContent);
   if (!shownAt.includes('The lamp of the lighthouse')) return `the graph leads to ${shownAt}`;
@@ -350,8 +365,10 @@ await check('the exported page searches without a network', async () => {
   const found = await violations(file);
   await file.setViewportSize({ width: 360, height: 900 });
   const over = await file.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  const drawings = [...(await misdrawn(file, 360)), (await file.locator('#graph svg.narrow:visible').count()) ? '' : 'nothing is drawn'];
   await offline.close();
   if (over > 0) return `${over}px too wide`;
+  if (drawings.some(Boolean)) return drawings.join('\n');
   return [found, took > 1000 ? `${took} ms` : '', ...wrong].filter(Boolean).join('\n');
 });
 

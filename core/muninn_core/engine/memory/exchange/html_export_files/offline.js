@@ -5,7 +5,10 @@
   const MOST = 200; // articles at once; a button shows the rest
   const SLICE = 400; // articles that are indexed at a time
   const NODES = 14; // memories, and files, in the graph
-  const SHORT = 46; // characters of a node's text
+  const FORMS = [ // of the graph: the style sheet shows the one that fits; where its columns are, and the characters of a text
+    { form: 'wide', width: 850, from: 350, to: 500, most: 46 },
+    { form: 'narrow', width: 400, from: 150, to: 250, most: 17 },
+  ];
   const articles = [...document.querySelectorAll('article')];
   const form = document.querySelector('form');
   const list = document.querySelector('.list');
@@ -58,12 +61,16 @@
     if (asked.length) fitting.sort((one, other) => score.get(other) - score.get(one) || one - other);
     const shown = fitting.slice(0, most);
     list.replaceChildren(...shown.map((at) => articles[at]));
-    const all = articles.length.toLocaleString('en');
-    count.textContent = `${fitting.length.toLocaleString('en')} of ${all} memories${asked.length ? ', best first' : ', newest first'}`;
+    const all = numbered(articles.length, 'memory', 'memories');
+    count.textContent = `${fitting.length.toLocaleString('en')} of ${all}${asked.length ? ', best first' : ', newest first'}`;
     more.hidden = shown.length === fitting.length;
     drawn = fitting;
     draw(fitting);
     if (graph.open) relate();
+  }
+
+  function numbered(number, one, many) {
+    return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
   }
 
   /** An element of SVG. */
@@ -112,30 +119,36 @@
   /** Draw found memories, the files that they are about, and their links. A memory is a link to its article. */
   function relate() {
     const [left, right] = chosen();
+    const empty = document.createElement('p');
+    empty.textContent = 'These memories name no files and are not linked.';
+    for (const at of left) articles[at].id = `m-${at}`;
+    graph.querySelector('figure').replaceChildren(...(left.length ? FORMS.map((form) => related(form, left, right)) : [empty]));
+  }
+
+  /** One form of the drawing. A long title lacks its end, a long path its beginning. */
+  function related({ form, width, from: x, to: aside, most }, left, right) {
     const high = Math.max(left.length, right.length, 1) * 26 + 16;
     const y = (place, number) => high / 2 + (place - (number - 1) / 2) * 26;
     const from = new Map(left.map((at, place) => [at, y(place, left.length)]));
     const to = new Map(right.map((file, place) => [file, y(place, right.length)]));
-    const text = (words) => (words.length > SHORT ? `${words.slice(0, SHORT - 1)}…` : words);
+    const bend = (x + aside) / 2;
+    const near = x + (aside - x) / 3;
     const edges = [];
     for (const at of left) {
-      for (const file of files(at)) if (to.has(file)) edges.push(make('path', { class: 'edge', d: `M350 ${from.get(at)} C425 ${from.get(at)} 425 ${to.get(file)} 500 ${to.get(file)}` }));
-      for (const other of links(at)) if (from.has(other)) edges.push(make('path', { class: 'edge dashed', d: `M350 ${from.get(at)} C400 ${from.get(at)} 400 ${from.get(other)} 350 ${from.get(other)}` }));
+      for (const file of files(at)) if (to.has(file)) edges.push(make('path', { class: 'edge', d: `M${x} ${from.get(at)} C${bend} ${from.get(at)} ${bend} ${to.get(file)} ${aside} ${to.get(file)}` }));
+      for (const other of links(at)) if (from.has(other)) edges.push(make('path', { class: 'edge dashed', d: `M${x} ${from.get(at)} C${near} ${from.get(at)} ${near} ${from.get(other)} ${x} ${from.get(other)}` }));
     }
     const memories = left.map((at) => {
       const title = articles[at].querySelector('h2').textContent.replace(/\s+/g, ' ');
-      articles[at].id = `m-${at}`;
-      const node = make('a', { href: `#m-${at}` }, make('title', {}, title), make('circle', { class: 'node', cx: 350, cy: from.get(at), r: 4 }),
-        make('text', { x: 338, y: from.get(at) + 4, 'text-anchor': 'end' }, text(title)));
+      const node = make('a', { href: `#m-${at}` }, make('title', {}, title), make('circle', { class: 'node', cx: x, cy: from.get(at), r: 4 }),
+        make('text', { x: x - 12, y: from.get(at) + 4, 'text-anchor': 'end' }, title.length > most ? `${title.slice(0, most - 1)}…` : title));
       node.addEventListener('click', () => articles[at].isConnected || list.append(articles[at]));
       return node;
     });
-    const about = right.map((file) => make('g', {}, make('title', {}, file), make('circle', { class: 'file', cx: 500, cy: to.get(file), r: 4 }),
-      make('text', { x: 512, y: to.get(file) + 4 }, text(file))));
-    const label = `${left.length} memories and ${right.length} files that they are about; a dashed line joins linked memories`;
-    const empty = document.createElement('p');
-    empty.textContent = 'These memories name no files and are not linked.';
-    graph.querySelector('figure').replaceChildren(left.length ? make('svg', { viewBox: `0 0 850 ${high}`, role: 'group', 'aria-label': label }, ...edges, ...memories, ...about) : empty);
+    const about = right.map((file) => make('g', {}, make('title', {}, file), make('circle', { class: 'file', cx: aside, cy: to.get(file), r: 4 }),
+      make('text', { x: aside + 12, y: to.get(file) + 4 }, file.length > most ? `…${file.slice(1 - most)}` : file)));
+    const label = `${numbered(left.length, 'memory', 'memories')} and ${numbered(right.length, 'file', 'files')} that they are about; a dashed line joins linked memories`;
+    return make('svg', { class: form, viewBox: `0 0 ${width} ${high}`, role: 'group', 'aria-label': label }, ...edges, ...memories, ...about);
   }
 
   function slices() {
