@@ -6,6 +6,8 @@ The text is added to the instructions for the summary. It cannot add to the cont
 
 from __future__ import annotations
 
+from muninn_core.model.counting import number_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -32,8 +34,7 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]]:
 
 def render(result: dict[str, Any]) -> str:
     """Return the instructions, and how many statements were stored."""
-    count = len(result["ids"])
-    if not count:
+    if not result["ids"]:
         return _KEEP
-    what = "statement" if count == 1 else "statements"
-    return f"{_KEEP}\nMuninn stored {count} {what} of this conversation and shows them again after the summary."
+    stored = number_of(len(result["ids"]), "statement")
+    return f"{_KEEP}\nMuninn stored {stored} of this conversation and shows them again after the summary."

@@ -20,13 +20,14 @@ from muninn_cli.command import print_json, run_command
 from muninn_cli.commands.hook_health import check_hooks
 from muninn_cli.exit_codes import ERROR, OK
 from muninn_cli.help.manual import COMMANDS, EXAMPLES
-from muninn_cli.show.formatting import count, lagging
+from muninn_cli.show.formatting import lagging
 from muninn_core import __version__, client
 from muninn_core.config import load_config
 from muninn_core.errors import MuninnError
 from muninn_core.git.run import run
 from muninn_core.launch.repository_location import RepositoryLocation, locate, nested_advice
 from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +153,7 @@ def _daemon(location: RepositoryLocation) -> Iterator[Check]:
     except MuninnError as error:
         yield Check("daemon", "fail", error.message, error.hint)
         return
-    yield Check("daemon", "ok", f"pid {status['pid']}, {count(status['clients'], 'client')}, {status['mode']}")
+    yield Check("daemon", "ok", f"pid {status['pid']}, {number_of(status['clients'], 'client')}, {status['mode']}")
     if status["mode"] == "uninitialised":
         return  # reported above
     yield _index(status["index"])
@@ -170,7 +171,8 @@ def _daemon(location: RepositoryLocation) -> Iterator[Check]:
 
 
 def _index(index: dict[str, Any]) -> Check:
-    held = f"{index['state']}, {count(index['files'], 'file')}, {count(index['chunks'], 'chunk')}, {index['model']}"
+    size = f"{number_of(index['files'], 'file')}, {number_of(index['chunks'], 'chunk')}"
+    held = f"{index['state']}, {size}, {index['model']}"
     if index["state"] == "failed":
         hint = "The problem is listed below. Fix it and run `muninn index`, or `muninn index --rebuild`."
         return Check("index", "fail", held, hint)
@@ -182,9 +184,9 @@ def _index(index: dict[str, Any]) -> Check:
 
 
 def _log(log: dict[str, Any]) -> Check:
-    held = f"{count(log['memories'], 'memory', 'memories')}, {count(log['records'], 'record')}"
+    held = f"{number_of(log['memories'], 'memory', 'memories')}, {number_of(log['records'], 'record')}"
     if log["malformed"]:
-        lines = count(log["malformed"], "malformed line")
+        lines = number_of(log["malformed"], "malformed line")
         return Check("memory", "warn", f"{held}, {lines}", "They are ignored and kept unchanged. Correct them by hand.")
     return Check("memory", "ok", held)
 

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from muninn_cli.show.formatting import count
 from muninn_core.launch.repository_location import RepositoryLocation
+from muninn_core.model.counting import number_of
 
 MAX_FAILURES = 3
 """How many of the newest failures are shown."""
@@ -50,7 +50,9 @@ def check_hooks(location: RepositoryLocation, connected: bool, environ: Mapping[
     if failing:
         newest = "; ".join(f"{run.ts} {run.event}: {run.error}".strip() for run in failing[-MAX_FAILURES:])
         hint = f"{path} has all of them. A later success of the same event clears a failure."
-        return HookHealth(False, f"{count(len(failing), 'failure')} since the last success, the newest: {newest}", hint)
+        return HookHealth(
+            False, f"{number_of(len(failing), 'failure')} since the last success, the newest: {newest}", hint
+        )
     last = max((run.ts for run in runs), default="")
     stopped = _stopped(location, last, environ) if connected or runs else ""
     if stopped:
@@ -59,8 +61,8 @@ def check_hooks(location: RepositoryLocation, connected: bool, environ: Mapping[
     if not runs:
         return HookHealth(True, "none has run yet" if connected else "no hook has failed")
     past = sum(1 for run in runs if run.error)
-    settled = f", {count(past, 'failure')} before" if past else ""
-    return HookHealth(True, f"{count(len(runs), 'run')}, the last at {last}{settled}")
+    settled = f", {number_of(past, 'failure')} before" if past else ""
+    return HookHealth(True, f"{number_of(len(runs), 'run')}, the last at {last}{settled}")
 
 
 def _runs(path: Path) -> list[Run]:

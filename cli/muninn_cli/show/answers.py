@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import print_stale
-from muninn_cli.show.formatting import (
-    branch_facts,
-    count,
-    in_repository,
-    lagging,
-    moment,
-    place,
-    provenance,
-    snapshot,
-)
+from muninn_cli.show.formatting import branch_facts, in_repository, lagging, moment, place, provenance, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import (
     bar,
@@ -27,6 +18,7 @@ from muninn_cli.terminal.console import (
     verbatim,
     wrapped_line,
 )
+from muninn_core.model.counting import number_of
 from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:
@@ -76,7 +68,7 @@ def recall(console: Console, result: dict[str, Any], options: argparse.Namespace
         score = ((f"{hit['score']:6.3f} ", "name"), (bar(hit["score"], top, BAR) + " ", "bar"))
         _hit(console, hit, score if result["ranked"] else ((" " * INDENT, ""),), why=options.why)
     _notes(console, result["notes"])
-    line(console, (joined(count(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "state"))
+    line(console, (joined(number_of(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "state"))
     if result["saw"]["index"]["lag"]:
         line(console, ("`muninn index --wait` waits for the rest of the index.", "hint"))
     if result["next"]:
@@ -109,7 +101,7 @@ def _hit(console: Console, hit: dict[str, Any], lead: Sequence[tuple[str, str]],
         (in_repository(hit, where) or hit["id"], "path" if where else "name"),
         (_symbols(hit["symbol"]), "name"),
         (container, "faint"),
-        (f"  {count(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
+        (f"  {number_of(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
         (_limit(hit), "hint"),
     )
     print_stale(console, hit["cites"], indent=7)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -26,12 +26,12 @@ def backfill(console: Console, result: dict[str, Any], options: argparse.Namespa
     for found in fresh[: -MAX_ROWS - 1 : -1]:
         _row(console, found)
     if len(fresh) > MAX_ROWS:
-        line(console, (f"… and {len(fresh) - MAX_ROWS:,} older ones (--json shows all)", "faint"))
+        line(console, (f"… and {number_of(len(fresh) - MAX_ROWS, 'older one')} (--json shows all)", "faint"))
     if fresh:
         console.print()
     done = "Remembered " if result["applied"] else "Would remember "
-    looked = count(result["looked"], "commit" if result["source"] == "git" else "transcript")
-    line(console, (done, "good"), (count(len(fresh), "memory", "memories"), "name"), (f"  of {looked}", "faint"))
+    looked = number_of(result["looked"], "commit" if result["source"] == "git" else "transcript")
+    line(console, (done, "good"), (number_of(len(fresh), "memory", "memories"), "name"), (f"  of {looked}", "faint"))
     known = len(result["found"]) - len(fresh)
     for what, number in {"known already": known, **result["skipped"]}.items():
         if number:
@@ -57,11 +57,11 @@ def _row(console: Console, found: dict[str, Any]) -> None:
 
 def _problems(console: Console, result: dict[str, Any]) -> None:
     if result["masked"]:
-        secrets = count(result["masked"], "secret was", "secrets were")
+        secrets = number_of(result["masked"], "secret was", "secrets were")
         line(console, (f"{secrets} masked before anything was written.", "warn"))
     bad = result["malformed"]
     if bad:
-        line(console, (f"{count(len(bad), 'line')} skipped as unreadable:", "warn"))
+        line(console, (f"{number_of(len(bad), 'line')} skipped as unreadable:", "warn"))
     for place in bad[:MAX_BAD_LINES]:
         line(console, (f"  {place}", "path"))
     if len(bad) > MAX_BAD_LINES:

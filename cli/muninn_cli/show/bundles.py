@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import errors, line
 from muninn_cli.terminal.safe_text import safe
 from muninn_core.errors import StorageError, UsageError
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -90,12 +90,12 @@ def export(console: Console, result: dict[str, Any], options: argparse.Namespace
         text = bundle_text(result)
         console.file.write(safe(text) if console.is_terminal else text)
     else:
-        memories = count(result["memories"], "memory", "memories")
+        memories = number_of(result["memories"], "memory", "memories")
         line(console, ("Exported ", "good"), (memories, "name"), (" to ", ""), (options.out, "path"))
     if result["private"]:
-        line(errors(), (f"{count(result['private'], 'private memory', 'private memories')} left out.", "hint"))
+        line(errors(), (f"{number_of(result['private'], 'private memory', 'private memories')} left out.", "hint"))
     if result["masked"]:
-        line(errors(), (f"{count(result['masked'], 'secret')} masked.", "warn"))
+        line(errors(), (f"{number_of(result['masked'], 'secret')} masked.", "warn"))
 
 
 @renders("import")
@@ -105,7 +105,7 @@ def import_bundle(console: Console, result: dict[str, Any], options: argparse.Na
         held = ", ".join(_counted(number, what) for what, number in result["contents"].items() if number)
         line(console, ("This is the memory of ", ""), (result["tool"], "name"), (f": {held or 'nothing'}.", ""))
     done = "Would import " if result["dry_run"] else "Imported "
-    line(console, (done, "good"), (count(result["imported"], "record"), "name"))
+    line(console, (done, "good"), (number_of(result["imported"], "record"), "name"))
     for number, what in (
         (result["replaced"], "replaced"),
         (result["known"], "already here"),
@@ -128,7 +128,7 @@ def _counted(number: int, plural: str) -> str:
     """Return a number with a noun, which is given in the plural."""
     stem, space, rest = plural.partition(" ")
     singular = f"{stem[:-3]}y" if stem.endswith("ies") else stem.removesuffix("s")
-    return count(number, singular + space + rest, plural)
+    return number_of(number, singular + space + rest, plural)
 
 
 def _json(value: Any) -> str:

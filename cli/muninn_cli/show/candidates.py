@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.events import show_event
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.models import show_spent
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -34,8 +35,8 @@ def distil(console: Console, result: dict[str, Any], _given: argparse.Namespace)
     """List the new candidates."""
     for each in result["candidates"]:
         _candidate(console, each)
-    known = f"; {count(result['known'], 'finding')} known already" if result["known"] else ""
-    line(console, (f"{count(len(result['candidates']), 'new candidate')}{known}.", ""))
+    known = f"; {number_of(result['known'], 'finding')} known already" if result["known"] else ""
+    line(console, (f"{number_of(len(result['candidates']), 'new candidate')}{known}.", ""))
     if result["problem"]:
         paragraph(console, (f"The model's answer is not used: {result['problem']}.", "warn"))
     if result["spent"]["calls"]:
@@ -61,4 +62,4 @@ def _candidate(console: Console, each: dict[str, Any]) -> None:
     paragraph(console, (" ".join(each["text"].split()), ""), indent=2)
     if each["questions"]:
         paragraph(console, (f"answers {' | '.join(each['questions'])}", "faint"), indent=2)
-    line(console, (f"  {count(len(each['evidence']), 'event')}", "faint"))
+    line(console, (f"  {number_of(len(each['evidence']), 'event')}", "faint"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph, verbatim
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -35,7 +36,7 @@ def record(console: Console, result: dict[str, Any], options: argparse.Namespace
     done = "Recorded before as " if result["duplicate"] else "Recorded "
     line(console, (done, "good"), (result["event"]["event_id"], "name"))
     if result["masked"]:
-        line(console, (f"{count(result['masked'], 'secret')} masked.", "warn"))
+        line(console, (f"{number_of(result['masked'], 'secret')} masked.", "warn"))
 
 
 @renders("capsule.list")
@@ -63,9 +64,9 @@ def retrieve(console: Console, result: dict[str, Any], options: argparse.Namespa
             console, (event["payload"].get("text") or json.dumps(event["payload"], ensure_ascii=False), ""), indent=2
         )
     if result["over"]:
-        line(console, (f"Pins and summaries exceed the budget by {count(result['over'], 'token')}.", "warn"))
+        line(console, (f"Pins and summaries exceed the budget by {number_of(result['over'], 'token')}.", "warn"))
     if result["left_out"]:
-        line(console, (f"{count(result['left_out'], 'observation')} without room.", "hint"))
+        line(console, (f"{number_of(result['left_out'], 'observation')} without room.", "hint"))
 
 
 @renders("capsule.export")
@@ -78,4 +79,4 @@ def export(console: Console, result: dict[str, Any], options: argparse.Namespace
 def import_bundle(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the numbers."""
     numbers = joined(f"{result['replaced']} replaced", f"{result['known']} known", f"{len(result['skipped'])} skipped")
-    line(console, (f"Imported {count(result['imported'], 'item')}", "good"), (f"  {numbers}", "faint"))
+    line(console, (f"Imported {number_of(result['imported'], 'item')}", "good"), (f"  {numbers}", "faint"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count
 from muninn_cli.show.health import print_nested
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +30,7 @@ def init(console: Console, result: dict[str, Any], options: argparse.Namespace) 
     kept = "Commit these." if _in_git(result) else _NO_GIT
     paragraph(console, (f"{kept} Next: `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
     if result["memorable"]:
-        found = f"{result['memorable']:,} of the newest {count(result['looked'], 'commit')}"
+        found = f"{result['memorable']:,} of the newest {number_of(result['looked'], 'commit')}"
         paragraph(console, (f"`muninn backfill git` lists what it would remember: {found}.", "hint"))
     print_nested(console, result["repositories"])
 
@@ -41,7 +41,7 @@ def seal(console: Console, result: dict[str, Any], options: argparse.Namespace) 
     if not result["segments"]:
         line(console, ("Nothing to seal: every session has its file.", "good"))
         return
-    line(console, ("Sealed ", "good"), (count(result["records"], "record"), "name"))
+    line(console, ("Sealed ", "good"), (number_of(result["records"], "record"), "name"))
     _paths(console, result["segments"])
     paragraph(console, ("Commit them with your work." if _in_git(result) else _NO_GIT, "hint"))
 
@@ -64,7 +64,7 @@ def reconcile(console: Console, result: dict[str, Any], options: argparse.Namesp
         for side in ("left", "right"):
             paragraph(console, (f"{conflict[side]['id']}  {conflict[side]['text']}", ""), indent=4)
     if result["conflicts"] and not result["dry_run"]:
-        waiting = count(result["conflicts"], "conflict needs", "conflicts need")
+        waiting = number_of(result["conflicts"], "conflict needs", "conflicts need")
         line(console, (f"{waiting} your decision: `muninn conflicts`.", "warn"))
     if result["dry_run"]:
         line(console, ("Nothing was changed.", "hint"))
@@ -102,7 +102,7 @@ def evolve(console: Console, result: dict[str, Any], options: argparse.Namespace
     if not result["steps"]:
         line(console, ("Nothing to take back." if result["undone"] else "No upkeep is due.", "state"))
         return
-    steps = count(len(result["steps"]), "step")
+    steps = number_of(len(result["steps"]), "step")
     done = "taken back" if result["undone"] else "recorded; `muninn evolve --undo --apply` takes them back"
     ahead = "--apply takes them back" if result["undone"] else "--apply records them"
     more = f" {result['further']:,} more wait." if result["further"] else ""

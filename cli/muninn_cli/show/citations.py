@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, place, snapshot
+from muninn_cli.show.formatting import place, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -37,10 +38,10 @@ def verify(console: Console, result: dict[str, Any], options: argparse.Namespace
     if not total:
         line(console, ("No memory cites code.", "good"))
         return
-    summary = joined(count(total, "citation"), *parts)
-    line(console, (summary, "name"), (f"  in {count(result['memories'], 'memory', 'memories')}", "faint"))
+    summary = joined(number_of(total, "citation"), *parts)
+    line(console, (summary, "name"), (f"  in {number_of(result['memories'], 'memory', 'memories')}", "faint"))
     if result["fixed"]:
-        fixed = count(result["fixed"], "memory cites", "memories cite")
+        fixed = number_of(result["fixed"], "memory cites", "memories cite")
         line(console, (f"{fixed} the new places now.", "good"))
     for state, advice in _ADVICE.items():
         if result["states"][state] and not (state == "moved" and options.fix):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import line, paragraph, verbatim
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +20,7 @@ _STYLES = {"error": "bad", "warning": "warn", "information": "hint"}
 def render(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the pack, then its size and unresolved references."""
     verbatim(console, result["text"])
-    line(console, (f"{result['tokens']} of {result['budget']} tokens", "hint"))
+    line(console, (f"{result['tokens']} of {number_of(result['budget'], 'token')}", "hint"))
     if result["cut"]:
         line(console, ("The end of the text is cut off: it exceeds the budget.", "warn"))
     for each in result["references"]:
@@ -80,7 +80,7 @@ def backlinks(console: Console, result: dict[str, Any], options: argparse.Namesp
     for each in result["backlinks"]:
         place = f"{each['path']}:{each['line']} " if each["path"] else ""
         paragraph(console, (place, "path"), (f"{each['id']} " if each["id"] else "", "name"), (each["text"], ""))
-    line(console, (f"{count(len(result['backlinks']), 'reference')} to {result['target']}", "hint"))
+    line(console, (f"{number_of(len(result['backlinks']), 'reference')} to {result['target']}", "hint"))
 
 
 @renders("relink")
@@ -89,7 +89,7 @@ def relink(console: Console, result: dict[str, Any], options: argparse.Namespace
     for each in result["edits"]:
         place = f"{each['path']}:{each['line']}:{each['column']}-{each['end']} "
         paragraph(console, (place, "path"), (each["text"], ""))
-    line(console, (f"{count(len(result['edits']), 'edit')}; nothing was changed", "hint"))
+    line(console, (f"{number_of(len(result['edits']), 'edit')}; nothing was changed", "hint"))
 
 
 @renders("names")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import errors, joined, line, paragraph, verbatim
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -26,7 +26,7 @@ def context(console: Console, result: dict[str, Any], options: argparse.Namespac
     if console.is_terminal:
         left_out = f"{result['omitted']} left out" if result["omitted"] else ""
         tokens = f"{result['tokens']:,} of {result['budget']:,} tokens"
-        facts = joined(count(len(result["items"]), "item"), tokens, left_out)
+        facts = joined(number_of(len(result["items"]), "item"), tokens, left_out)
         line(errors(), (f"{facts} · muninn why {result['bundle']}", "faint"))
 
 
@@ -48,8 +48,8 @@ def explore(console: Console, result: dict[str, Any], options: argparse.Namespac
         paragraph(aside, (f"The exploration is incomplete: {explored['ended']}.", "warn"))
     for each in explored["dropped"]:
         paragraph(aside, (f"named and not there: {each}", "warn"))
-    spent = f"{count(explored['calls'], 'call')}, {explored['tokens']:,} tokens, {explored['usd']:.4f} USD"
-    facts = joined(count(len(context["items"]), "item"), spent, f"muninn why {context['bundle']}")
+    spent = f"{number_of(explored['calls'], 'call')}, {explored['tokens']:,} tokens, {explored['usd']:.4f} USD"
+    facts = joined(number_of(len(context["items"]), "item"), spent, f"muninn why {context['bundle']}")
     line(aside, (facts, "faint"))
 
 

@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.events import append
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -51,7 +52,7 @@ def context(console: Console, result: dict[str, Any], options: argparse.Namespac
                 console, (f"  {event['event_type']} ", ""), (json.dumps(event["payload"], ensure_ascii=False), "faint")
             )
     if result["left_out"]:
-        line(console, (f"{count(result['left_out'], 'item')} had no room.", "hint"))
+        line(console, (f"{number_of(result['left_out'], 'item')} had no room.", "hint"))
 
 
 def _decision(console: Console, decision: dict[str, Any]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.diagrams import diagram
-from muninn_cli.show.formatting import count, in_repository, lagging, place, snapshot
+from muninn_cli.show.formatting import in_repository, lagging, place, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph, source_line, verbatim
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -33,7 +34,7 @@ def symbols(console: Console, result: dict[str, Any], options: argparse.Namespac
         line(console, (f"{one['kind']:<10} ", "code"), (name, "name"), (f"  {where}", "path"))
         _details(console, one, "           ")
     total = f"of {result['total']:,}" if result["total"] > len(found) else ""
-    line(console, (joined(f"{count(len(found), 'definition')} {total}".strip(), snapshot(result["saw"])), "state"))
+    line(console, (joined(f"{number_of(len(found), 'definition')} {total}".strip(), snapshot(result["saw"])), "state"))
 
 
 @renders("outline")
@@ -62,7 +63,7 @@ def graph(console: Console, result: dict[str, Any], options: argparse.Namespace)
         return
     _branches(console, edges, result["target"], 1, "")
     more = f"{result['omitted']:,} left out" if result["omitted"] else ""
-    line(console, (joined(count(len(edges), "edge"), more, snapshot(result["saw"])), "state"))
+    line(console, (joined(number_of(len(edges), "edge"), more, snapshot(result["saw"])), "state"))
 
 
 _REVERSED = {"importers": "imports", "callers": "calls", "tests": "tests"}
@@ -83,13 +84,13 @@ def _arrow(edge: dict[str, Any]) -> tuple[str, str, str]:
 def repository_map(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a line for each folder with what it imports below, then the files that most others import."""
     head = joined(
-        count(result["files"], "file"), count(result["definitions"], "definition"), _most(result["languages"])
+        number_of(result["files"], "file"), number_of(result["definitions"], "definition"), _most(result["languages"])
     )
     line(console, (result["path"], "name"), (f"  {head}", "faint"))
     widest = max((len(folder["path"]) for folder in result["folders"]), default=0)
     for folder in result["folders"]:
-        memories = count(folder["memories"], "memory", "memories") if folder["memories"] else ""
-        held = joined(count(folder["files"], "file"), _most(folder["languages"]))
+        memories = number_of(folder["memories"], "memory", "memories") if folder["memories"] else ""
+        held = joined(number_of(folder["files"], "file"), _most(folder["languages"]))
         line(
             console,
             (f"  {folder['path']:<{widest}}", "path"),
@@ -103,8 +104,8 @@ def repository_map(console: Console, result: dict[str, Any], options: argparse.N
         line(console, ("imported by the most files", "name"))
     for each in result["central"]:
         line(console, (f"  {each['files']:>5}  ", "faint"), (each["path"], "path"))
-    more = f"{result['omitted']:,} folders left out" if result["omitted"] else ""
-    line(console, (joined(count(len(result["folders"]), "folder"), more, snapshot(result["saw"])), "state"))
+    more = f"{number_of(result['omitted'], 'folder')} left out" if result["omitted"] else ""
+    line(console, (joined(number_of(len(result["folders"]), "folder"), more, snapshot(result["saw"])), "state"))
 
 
 def _most(languages: dict[str, int]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph, verbatim
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +26,7 @@ def append(console: Console, result: dict[str, Any], options: argparse.Namespace
     done = "Recorded before as " if result["duplicate"] else "Recorded "
     line(console, (done, "good"), (event["event_id"], "name"), (f"  {_place(event)}", "faint"))
     if result["masked"]:
-        line(console, (f"{count(result['masked'], 'secret')} masked.", "warn"))
+        line(console, (f"{number_of(result['masked'], 'secret')} masked.", "warn"))
 
 
 @renders("event.query")
@@ -43,7 +44,7 @@ def query(console: Console, result: dict[str, Any], options: argparse.Namespace)
 def statistics(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the numbers of events and turns."""
     span = f"from {result['first']} to {result['last']}" if result["first"] else ""
-    line(console, (count(result["events"], "event"), "name"), (f"  {span}", "faint"))
+    line(console, (number_of(result["events"], "event"), "name"), (f"  {span}", "faint"))
     for name in ("event_type", "actor", "source"):
         for value, number in sorted(result["by"][name].items(), key=lambda pair: (-pair[1], pair[0])):
             line(console, (f"  {number:8,} ", ""), (f"{name.removeprefix('event_')} ", "faint"), (value or "-", ""))
@@ -105,7 +106,7 @@ def spans(console: Console, result: dict[str, Any], options: argparse.Namespace)
 def replay(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the lines as they are; with a file, their number and digest."""
     if result["path"]:
-        line(console, (f"{count(result['count'], 'event')} to ", "good"), (result["path"], "path"))
+        line(console, (f"{number_of(result['count'], 'event')} to ", "good"), (result["path"], "path"))
         line(console, (f"sha256 {result['digest']}", "faint"))
     elif result["lines"]:
         verbatim(console, "\n".join(result["lines"]))
@@ -116,15 +117,15 @@ def verify(console: Console, result: dict[str, Any], options: argparse.Namespace
     """Print whether the chain is intact, and the first broken place."""
     broken = result["broken"]
     if broken is None:
-        line(console, ("The journal is intact: ", "good"), (count(result["events"], "event"), "name"))
+        line(console, ("The journal is intact: ", "good"), (number_of(result["events"], "event"), "name"))
     else:
         line(console, (f"The journal is broken ({broken['kind']}).", "bad"))
         paragraph(console, (f"{broken['message']}.", "bad"))
-        line(console, (f"The {count(result['events'], 'event')} before it are as recorded.", "hint"))
+        line(console, (f"The {number_of(result['events'], 'event')} before it are as recorded.", "hint"))
     if result["redacted"]:
-        line(console, (f"{count(len(result['redacted']), 'event')} redacted.", "faint"))
+        line(console, (f"{number_of(len(result['redacted']), 'event')} redacted.", "faint"))
     if result["removed"]:
-        line(console, (f"{count(result['removed'], 'event')} removed by retention.", "faint"))
+        line(console, (f"{number_of(result['removed'], 'event')} removed by retention.", "faint"))
 
 
 @renders("audit.tail")
@@ -150,7 +151,7 @@ def seal(console: Console, result: dict[str, Any], options: argparse.Namespace) 
 @renders("projections.status")
 def projections_status(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print how far each projection is."""
-    line(console, (count(result["events"], "event"), "name"))
+    line(console, (number_of(result["events"], "event"), "name"))
     for one in result["projections"]:
         behind = f"lags by {one['lag']:,}" if one["lag"] else "up to date"
         line(console, (f"  {one['name']:<14} ", ""), (behind, "warn" if one["lag"] else "good"))

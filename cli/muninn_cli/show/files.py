@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, place, snapshot
+from muninn_cli.show.formatting import place, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -28,9 +29,9 @@ def grep(console: Console, result: dict[str, Any], options: argparse.Namespace) 
             paragraph(console, (match["path"], "path"), (f"{mark}{at}{mark}", "faint"), (text, ""), hang=4)
     if not result["total"]:
         line(console, ("No line matches.", "warn"))
-    found = f"{count(result['total'], 'line')} in {count(result['files'], 'file')} of {result['searched']:,}"
+    found = f"{number_of(result['total'], 'line')} in {number_of(result['files'], 'file')} of {result['searched']:,}"
     omitted = f"{result['omitted']:,} left out" if result["omitted"] else ""
-    late = f"{count(result['unsearched'], 'file')} not searched in time" if result["unsearched"] else ""
+    late = f"{number_of(result['unsearched'], 'file')} not searched in time" if result["unsearched"] else ""
     line(console, (joined(found, omitted, late, snapshot(result["saw"])), "state"))
 
 
@@ -40,9 +41,9 @@ def read(console: Console, result: dict[str, Any], options: argparse.Namespace) 
     width = len(str(result["end"]))
     for number, text in enumerate(result["lines"], result["start"]):
         paragraph(console, (f"{number:>{width}}  ", "faint"), (text, ""), hang=width + 2)
-    omitted = f"{count(result['omitted'], 'line')} left out" if result["omitted"] else ""
-    cut = f"{count(result['cut'], 'character')} of long lines left out" if result["cut"] else ""
-    where = f"{place(result['path'], result['start'], result['end'])} of {count(result['total'], 'line')}"
+    omitted = f"{number_of(result['omitted'], 'line')} left out" if result["omitted"] else ""
+    cut = f"{number_of(result['cut'], 'character')} of long lines left out" if result["cut"] else ""
+    where = f"{place(result['path'], result['start'], result['end'])} of {number_of(result['total'], 'line')}"
     line(console, (joined(where, omitted, cut), "state"))
 
 
@@ -50,14 +51,14 @@ def read(console: Console, result: dict[str, Any], options: argparse.Namespace) 
 def tree(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the folders and files, indented by their level."""
     top = "" if result["path"] == "." else result["path"] + "/"
-    line(console, (result["path"], "name"), (f"  {count(result['files'], 'file')}", "faint"))
+    line(console, (result["path"], "name"), (f"  {number_of(result['files'], 'file')}", "faint"))
     for entry in result["entries"]:
         inner = entry["path"].removeprefix(top)
         level, name = inner.rstrip("/").count("/"), inner.rstrip("/").rpartition("/")[2]
         folder = inner.endswith("/")
-        held = f"  {count(entry['files'], 'file')}" if folder else ""
+        held = f"  {number_of(entry['files'], 'file')}" if folder else ""
         line(console, ("  " * (level + 1) + name + ("/" if folder else ""), "path" if folder else ""), (held, "faint"))
-    omitted = f"{count(result['omitted'], 'entry', 'entries')} left out" if result["omitted"] else ""
+    omitted = f"{number_of(result['omitted'], 'entry', 'entries')} left out" if result["omitted"] else ""
     line(console, (joined(omitted, snapshot(result["saw"])), "state"))
 
 
@@ -69,4 +70,4 @@ def list_files(console: Console, result: dict[str, Any], options: argparse.Names
     if not result["total"]:
         line(console, ("No file matches.", "warn"))
     omitted = f"{result['omitted']:,} left out" if result["omitted"] else ""
-    line(console, (joined(count(result["total"], "file"), omitted, snapshot(result["saw"])), "state"))
+    line(console, (joined(number_of(result["total"], "file"), omitted, snapshot(result["saw"])), "state"))

@@ -7,11 +7,7 @@ from typing import Any
 
 from muninn_cli.terminal.console import for_people, joined
 from muninn_core.model.byline import relative, writer
-
-
-def count(number: int, thing: str, things: str = "") -> str:
-    """Return '1 file', '2 files'; `things` is an irregular plural."""
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+from muninn_core.model.counting import number_of
 
 
 def size(number: float) -> str:
@@ -51,7 +47,7 @@ def in_repository(found: dict[str, Any], where: str) -> str:
 def lagging(index: dict[str, Any]) -> str:
     """Return how many files the index lacks, and how many of them are found by words; "" if it lacks none."""
     found = f", {index['surveyed']:,} of them found by their words" if index["surveyed"] else ""
-    return f"lags by {count(index['lag'], 'file')}{found}" if index["lag"] else ""
+    return f"lags by {number_of(index['lag'], 'file')}{found}" if index["lag"] else ""
 
 
 def snapshot(saw: dict[str, Any]) -> str:
@@ -59,9 +55,9 @@ def snapshot(saw: dict[str, Any]) -> str:
     head = "@".join(part for part in (saw.get("branch") or "", (saw.get("commit") or "")[:8]) if part)
     behind = f"the index {lagging(saw['index'])}" if saw["index"]["lag"] else ""
     missing = saw["index"]["unembedded"]
-    meaning = f"{count(missing, 'chunk')} found by words alone so far" if missing else ""
+    meaning = f"{number_of(missing, 'chunk')} found by words alone so far" if missing else ""
     waiting = saw["index"]["unencoded"]
-    encoding = f"{count(waiting, 'memory', 'memories')} not encoded yet" if waiting else ""
+    encoding = f"{number_of(waiting, 'memory', 'memories')} not encoded yet" if waiting else ""
     return joined(head, f"log {saw['log']}", behind, meaning, encoding, saw["note"])
 
 

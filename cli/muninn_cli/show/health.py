@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, lagging, place, size
+from muninn_cli.show.formatting import lagging, place, size
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
 from muninn_core.launch.repository_location import nested_advice
 from muninn_core.model.byline import duration
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def status(console: Console, result: dict[str, Any], options: argparse.Namespace
         _focus(console, item, result["focus"]["task"])
     if result["problems"]:
         console.print()
-        line(console, (count(len(result["problems"]), "problem"), "bad"))
+        line(console, (number_of(len(result["problems"]), "problem"), "bad"))
     for problem in result["problems"]:
         _problem(console, problem)
 
@@ -81,7 +82,7 @@ def metrics(console: Console, result: dict[str, Any], options: argparse.Namespac
 @renders("index")
 def index(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the size of the index and what was updated."""
-    held = joined(count(result["files"], "file"), count(result["chunks"], "chunk"))
+    held = joined(number_of(result["files"], "file"), number_of(result["chunks"], "chunk"))
     updated = [f"{result[name]:,} {name}" for name in ("changed", "removed") if result[name]]
     done = joined(*updated, f"{result['seconds']:.1f} s")
     line(console, ("Indexed ", "good"), (held, "name"), (f"  {done}", "faint"))
@@ -111,14 +112,14 @@ def _daemon(result: dict[str, Any]) -> str:
     return joined(
         f"pid {result['pid']}",
         f"up {duration(result['uptime_seconds'])}",
-        count(result["clients"], "client"),
+        number_of(result["clients"], "client"),
         size(result["rss_bytes"]),
         f"longest stall {result['longest_stall_ms']:.0f} ms",
     )
 
 
 def _index(index: dict[str, Any]) -> str:
-    files = joined(count(index["files"], "file"), count(index["chunks"], "chunk"))
+    files = joined(number_of(index["files"], "file"), number_of(index["chunks"], "chunk"))
     following = index["state"] == "ready" and index["vectors"] < index["chunks"]
     meaning = f"words ready, meaning of {index['vectors']:,} of them so far" if following else ""
     return joined(index["state"], files, lagging(index), meaning, index["model"])
@@ -129,20 +130,24 @@ def _encoder(index: dict[str, Any], memories: int) -> str:
         return "not installed; memories are compared by the table of tokens"
     encoded = index["encoded"]
     behind = encoded < memories
-    return joined(index["encoder"], f"{encoded:,} of {count(memories, 'memory', 'memories')} encoded" if behind else "")
+    return joined(
+        index["encoder"], f"{encoded:,} of {number_of(memories, 'memory', 'memories')} encoded" if behind else ""
+    )
 
 
 def _log(log: dict[str, Any]) -> str:
     return joined(
-        count(log["memories"], "memory", "memories"),
-        count(log["records"], "record"),
+        number_of(log["memories"], "memory", "memories"),
+        number_of(log["records"], "record"),
         f"{log['unsealed']:,} not sealed" if log["unsealed"] else "",
-        count(log["segments"], "segment") if log["segments"] else "",
+        number_of(log["segments"], "segment") if log["segments"] else "",
         f"{log['malformed']:,} malformed" if log["malformed"] else "",
         f"{log['conflicts']:,} in conflict" if log["conflicts"] else "",
         f"{log['pending']:,} waiting for approval" if log["pending"] else "",
-        f"{log['sessions']:,} sessions to reconcile: `muninn reconcile`" if log["sessions"] >= MANY_SESSIONS else "",
-        f"{log['upkeep']:,} steps of upkeep: `muninn evolve`" if log["upkeep"] >= MANY_STEPS else "",
+        f"{number_of(log['sessions'], 'session')} to reconcile: `muninn reconcile`"
+        if log["sessions"] >= MANY_SESSIONS
+        else "",
+        f"{number_of(log['upkeep'], 'step')} of upkeep: `muninn evolve`" if log["upkeep"] >= MANY_STEPS else "",
         f"reconcile in the background: {log['reconcile']}" if log["reconcile"] else "",
     )
 
@@ -157,16 +162,16 @@ def _bridges(bridges: list[dict[str, Any]]) -> str:
 def _journal(journal: dict[str, Any]) -> str:
     lag = f"projections lag by {journal['lag']:,}" if journal["lag"] else ""
     failure = f"problem: {journal['failure']}" if journal["failure"] else ""
-    events = count(journal["events"], "event") if journal["events"] else ""
+    events = number_of(journal["events"], "event") if journal["events"] else ""
     return joined(events, lag, failure) if events or failure else ""
 
 
 def _shared(shared: dict[str, Any]) -> str:
-    return count(shared["memories"], "memory", "memories") if shared["memories"] else ""
+    return number_of(shared["memories"], "memory", "memories") if shared["memories"] else ""
 
 
 def _focus(console: Console, item: dict[str, Any], task: str) -> None:
-    learned = count(item["memories"], "memory", "memories") if item["memories"] else ""
+    learned = number_of(item["memories"], "memory", "memories") if item["memories"] else ""
     marks = joined(item["phase"], "current" if item["code"] == task else "", learned)
     kind = "vision" if item["level"] == "vision" else "focus"
     line(console, (f"  {kind:<8}", "faint"), (f"{item['code']} {item['title']}", "name"), (f"  {marks}", "faint"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, moment, place, snapshot
+from muninn_cli.show.formatting import moment, place, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph, verbatim
 from muninn_core.model.byline import writer
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -57,7 +58,7 @@ def log(console: Console, result: dict[str, Any], options: argparse.Namespace) -
             ("" if event["sealed"] else "  not sealed yet", "hint"),
         )
         paragraph(console, (f"{entry['memory']}  ", "faint"), (entry["title"], ""), indent=2)
-    shown = f"{len(result['entries']):,} of {count(result['total'], 'record')}"
+    shown = f"{len(result['entries']):,} of {number_of(result['total'], 'record')}"
     line(console, (joined(shown, snapshot(result["saw"])), "state"))
 
 
@@ -89,8 +90,8 @@ def check(console: Console, result: dict[str, Any], options: argparse.Namespace)
         )
         if finding["hint"]:
             paragraph(console, (finding["hint"], "hint"), indent=2)
-    read = f"{count(result['files'], 'file')} with {count(result['memories'], 'memory', 'memories')}"
-    found = joined(count(result["errors"], "error"), count(result["warnings"], "warning"))
+    read = f"{number_of(result['files'], 'file')} with {number_of(result['memories'], 'memory', 'memories')}"
+    found = joined(number_of(result["errors"], "error"), number_of(result["warnings"], "warning"))
     line(console, (found, "good" if result["ok"] else "bad"), (f"  {read}", "faint"))
 
 

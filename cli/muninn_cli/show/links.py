@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.diagrams import diagram
-from muninn_cli.show.formatting import count, snapshot
+from muninn_cli.show.formatting import snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import bar, joined, line, paragraph, sparkline, verbatim
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -31,13 +32,13 @@ def links(console: Console, result: dict[str, Any], options: argparse.Namespace)
         verbatim(console, diagram(options.format, nodes, edges))
         return
     for memory, depth in zip(result["memories"], result["depths"], strict=True):
-        print_memory(console, memory, label=f"{count(depth, 'link')} away" if depth else "")
+        print_memory(console, memory, label=f"{number_of(depth, 'link')} away" if depth else "")
         for link in result["links"]:
             if memory["id"] == link["source"]:
                 _link(console, f"{link['relation']} {link['target']}", link)
         console.print()
     more = f"{result['omitted']:,} left out" if result["omitted"] else ""
-    total = joined(count(len(result["memories"]), "memory", "memories"), count(len(result["links"]), "link"))
+    total = joined(number_of(len(result["memories"]), "memory", "memories"), number_of(len(result["links"]), "link"))
     line(console, (joined(total, more, snapshot(result["saw"])), "state"))
 
 
@@ -65,14 +66,17 @@ def overview(console: Console, result: dict[str, Any], options: argparse.Namespa
         paragraph(console, (f"{identity}  ", "faint"), (headline, ""), indent=2)
     _counts(console, result)
     density = f"{result['density']:g} links each" if result["density"] else ""
-    line(console, (joined(count(result["memories"], "memory", "memories"), density, snapshot(result["saw"])), "state"))
+    line(
+        console,
+        (joined(number_of(result["memories"], "memory", "memories"), density, snapshot(result["saw"])), "state"),
+    )
 
 
 def _counts(console: Console, result: dict[str, Any]) -> None:
     """Print the memories of each week as a sparkline, and bars for types and files."""
     if any(result["weeks"]):
         console.print()
-        made = f"{sum(result['weeks'])} in {len(result['weeks'])} weeks, {result['weeks'][-1]} in the last"
+        made = f"{sum(result['weeks'])} in {number_of(len(result['weeks']), 'week')}, {result['weeks'][-1]} in the last"
         line(console, ("Weeks  ", "hint"), (sparkline(result["weeks"]), "bar"), (f"  {made}", "faint"))
     files = {each["path"]: each["memories"] for each in result["files"]}
     for title, counts in (("Types", result["kinds"]), ("Files with the most memory", files)):
@@ -93,7 +97,7 @@ def update(console: Console, result: dict[str, Any], options: argparse.Namespace
         line(console, ("Updated ", "good"), (result["memory"]["id"], "name"), (f"  {', '.join(result['changed'])}", ""))
     print_memory(console, result["memory"])
     if result["masked"]:
-        line(console, (f"{count(result['masked'], 'secret was', 'secrets were')} masked.", "warn"))
+        line(console, (f"{number_of(result['masked'], 'secret was', 'secrets were')} masked.", "warn"))
 
 
 @renders("consolidate")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import describe, plain_place, print_stale
-from muninn_cli.show.formatting import branch_facts, count, moment, place, signed, snapshot
+from muninn_cli.show.formatting import branch_facts, moment, place, signed, snapshot
 from muninn_cli.show.outcomes import counted
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import for_people, joined, line, paragraph, source_line
 from muninn_cli.terminal.display import DISPLAY
 from muninn_core.model.byline import writer
+from muninn_core.model.counting import number_of
 from muninn_core.model.detail import detail_text
 from muninn_core.model.title import own_title
 
@@ -33,7 +34,7 @@ _REVIEWS = {"pending": "waits for approval", "approved": "approved", "rejected":
 def remember(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the ids of the stored memories."""
     if result["memory"] is None:
-        line(console, ("Remembered ", "good"), (count(len(result["ids"]), "memory", "memories"), "name"))
+        line(console, ("Remembered ", "good"), (number_of(len(result["ids"]), "memory", "memories"), "name"))
     else:
         line(console, ("Remembered ", "good"), (result["ids"][0], "name"))
         print_memory(console, result["memory"])
@@ -42,7 +43,7 @@ def remember(console: Console, result: dict[str, Any], options: argparse.Namespa
     for notice in result["notices"]:
         paragraph(console, (notice, "warn"))
     if result["masked"]:
-        secrets = count(result["masked"], "secret was", "secrets were")
+        secrets = number_of(result["masked"], "secret was", "secrets were")
         line(console, (f"{secrets} masked before anything was written.", "warn"))
 
 
@@ -64,7 +65,7 @@ def memories(console: Console, result: dict[str, Any], options: argparse.Namespa
     for memory in found:
         print_memory(console, memory, citations=citations.get(memory["id"], ()))
         console.print()
-    shown = f"{len(found):,} of {count(result['total'], 'memory', 'memories')}"
+    shown = f"{len(found):,} of {number_of(result['total'], 'memory', 'memories')}"
     line(console, (joined(shown, snapshot(result["saw"])), "state"))
 
 
@@ -96,12 +97,12 @@ def sessions(console: Console, result: dict[str, Any], options: argparse.Namespa
         line(console, (one["title"], "name"), ("  ", ""), state)
         begin, end = moment(one["begin"]), moment(one["end"])
         span = begin if end == begin else f"{begin} to {end[11:] if end[:10] == begin[:10] else end}"
-        left = count(one["memories"], "memory", "memories")
+        left = number_of(one["memories"], "memory", "memories")
         name = one["session"] if one["session"] != one["title"] else ""
         who = writer(one["author"], one["actor"], one["agent"])
         facts = joined(span, left, one["branch"], one["task"], who, name)
         line(console, (f"  {facts}", "faint"))
-    shown = f"{len(result['sessions']):,} of {count(result['total'], 'session')}"
+    shown = f"{len(result['sessions']):,} of {number_of(result['total'], 'session')}"
     line(console, (joined(shown, snapshot(result["saw"])), "state"))
 
 
@@ -147,7 +148,7 @@ def reject(console: Console, result: dict[str, Any], options: argparse.Namespace
 
 
 def _decided(console: Console, done: str, result: dict[str, Any]) -> None:
-    line(console, (done, "good"), (count(len(result["memories"]), "memory", "memories"), "name"))
+    line(console, (done, "good"), (number_of(len(result["memories"]), "memory", "memories"), "name"))
     for memory in result["memories"]:
         print_memory(console, memory)
 
@@ -269,7 +270,7 @@ def print_whole_memory(
         ),
         "commit": joined(memory["branch"] or "", (memory["commit"] or "")[:12]),
         "expires": moment(memory["expires"] or ""),
-        "recalled": f"{count(access['count'], 'time')} here, last {moment(access['last'])}"
+        "recalled": f"{number_of(access['count'], 'time')} here, last {moment(access['last'])}"
         if access and access["count"]
         else "",
         "state": joined(*_marks(memory)),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -93,7 +94,7 @@ def enrich(console: Console, result: dict[str, Any], options: argparse.Namespace
             paragraph(console, (f"answers {' | '.join(each['questions'])}", "faint"), indent=2)
     show_spent(console, result["spent"])
     if result["left"]:
-        line(console, (f"{count(result['left'], 'memory', 'memories')} left: run it again.", "hint"))
+        line(console, (f"{number_of(result['left'], 'memory', 'memories')} left: run it again.", "hint"))
 
 
 @renders("judge")
@@ -118,7 +119,7 @@ def judge(console: Console, result: dict[str, Any], options: argparse.Namespace)
         if any(pair["verdict"] not in ("", "new") for pair in result["pairs"]):
             line(console, ("`muninn reconcile` queues these pairs; `muninn resolve` decides them.", "hint"))
     if result["waiting"]:
-        line(console, (f"{count(result['waiting'], 'pair')} more.", "hint"))
+        line(console, (f"{number_of(result['waiting'], 'pair')} more.", "hint"))
 
 
 def _show_proposal(console: Console, result: dict[str, Any]) -> None:
@@ -141,7 +142,7 @@ def _show_proposal(console: Console, result: dict[str, Any]) -> None:
 def show_prompts(console: Console, prompts: list[dict[str, Any]]) -> None:
     """Print what would be sent."""
     for prompt in prompts:
-        told = f"  {prompt['purpose']}, about {count(prompt['tokens'], 'token')}, at most {prompt['usd']:.4f} USD"
+        told = f"  {prompt['purpose']}, about {number_of(prompt['tokens'], 'token')}, at most {prompt['usd']:.4f} USD"
         line(console, (f"To {prompt['route']}", "name"), (told, "faint"))
         for message in prompt["messages"]:
             line(console, (f"  {message['role']}:", "hint"))
@@ -157,7 +158,7 @@ def show_spent(console: Console, spent: dict[str, Any]) -> None:
 def _spent(spent: dict[str, Any]) -> str:
     failed = f" ({spent['failed']} failed)" if spent["failed"] else ""
     tokens = f"{spent['tokens_in']:,} tokens in, {spent['tokens_out']:,} out"
-    return f"{count(spent['calls'], 'call')}{failed}, {tokens}, {spent['usd']:.4f} USD"
+    return f"{number_of(spent['calls'], 'call')}{failed}, {tokens}, {spent['usd']:.4f} USD"
 
 
 @renders("link")
@@ -177,12 +178,15 @@ def link(console: Console, result: dict[str, Any], options: argparse.Namespace) 
             line(console, (each["source"], "name"))
         if each["problem"]:
             paragraph(console, (each["problem"], "warn"), indent=2)
-    links = count(sum(bool(each["target"]) for each in result["links"]), "link")
+    links = number_of(sum(bool(each["target"]) for each in result["links"]), "link")
     if result["undone"]:
         line(console, (f"{links} {'removed' if options.apply else 'would be removed; --apply removes them'}", "state"))
     elif options.apply:
         line(console, (f"{result['recorded']} of {links} recorded; `muninn link --undo` shows them", "state"))
     else:
-        line(console, (f"{links} for {count(result['compared'], 'memory', 'memories')}; --apply records them", "state"))
+        line(
+            console,
+            (f"{links} for {number_of(result['compared'], 'memory', 'memories')}; --apply records them", "state"),
+        )
     if result["spent"]["calls"]:
         show_spent(console, result["spent"])

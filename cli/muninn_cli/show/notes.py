@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import plain_place
-from muninn_cli.show.formatting import count, snapshot
+from muninn_cli.show.formatting import snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, markdown
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +30,7 @@ def annotate(console: Console, result: dict[str, Any], options: argparse.Namespa
         line(console, (where, "path"), (doubt["message"], "warn"))
     if not result["notes"]:
         line(console, (f"No memory is about {result['path']}.", "warn"))
-    shown = count(len({note["id"] or note["path"] for note in result["notes"]}), "note", "notes")
+    shown = number_of(len({note["id"] or note["path"] for note in result["notes"]}), "note", "notes")
     line(console, (joined(shown, snapshot(result["saw"])), "state"))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -36,4 +37,4 @@ def given(console: Console, result: dict[str, Any], _given: argparse.Namespace) 
 
 def counted(counts: dict[str, Any]) -> str:
     """Return the counts of something given in words."""
-    return f"given {count(counts['shown'], 'time')}, used {counts['used']:,}, refuted {counts['refuted']:,}"
+    return f"given {number_of(counts['shown'], 'time')}, used {counts['used']:,}, refuted {counts['refuted']:,}"

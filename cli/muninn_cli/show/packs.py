@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, size
+from muninn_cli.show.formatting import size
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +39,7 @@ def list_packs(console: Console, result: dict[str, Any], options: argparse.Names
         line(console, ("No packs.", "good"))
         line(console, ("`muninn pack add PATH` adds one.", "hint"))
     for pack in result["packs"]:
-        facts = joined(count(pack["files"], "file"), size(pack["bytes"]), pack["licence"], pack["origin"])
+        facts = joined(number_of(pack["files"], "file"), size(pack["bytes"]), pack["licence"], pack["origin"])
         line(console, (pack["name"], "name"), (f" {pack['version']}", "name"), (f"  {facts}", "faint"))
         if pack["description"]:
             paragraph(console, (pack["description"], ""), indent=2)
@@ -75,7 +76,7 @@ def remove(console: Console, result: dict[str, Any], options: argparse.Namespace
 
 
 def _done(console: Console, done: str, pack: dict[str, Any]) -> None:
-    facts = joined(count(pack["files"], "file"), size(pack["bytes"]))
+    facts = joined(number_of(pack["files"], "file"), size(pack["bytes"]))
     line(console, (done, "good"), (f"{pack['name']} {pack['version']}".rstrip(), "name"), (f"  {facts}", "faint"))
 
 

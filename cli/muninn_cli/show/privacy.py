@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -33,7 +34,7 @@ def redact(console: Console, result: dict[str, Any], options: argparse.Namespace
         line(console, ("Erases for good, in all work trees:", "warn"))
         print_memory(console, result["memory"])
         if merged:
-            line(console, (f"and {count(merged, 'memory', 'memories')} merged with it, ", ""), ("from", "warn"))
+            line(console, (f"and {number_of(merged, 'memory', 'memories')} merged with it, ", ""), ("from", "warn"))
         else:
             line(console, ("from", "warn"))
     else:
@@ -41,7 +42,7 @@ def redact(console: Console, result: dict[str, Any], options: argparse.Namespace
     for path in result["files"]:
         paragraph(console, (f"  {path}", "path"))
     if result["events"]:
-        line(console, (f"  and the payload of {count(result['events'], 'event')} of the journal", ""))
+        line(console, (f"  and the payload of {number_of(result['events'], 'event')} of the journal", ""))
     if options.dry_run:
         line(console, ("Git's history, other clones and backups keep the text.", "hint"))
         return
@@ -57,7 +58,7 @@ def purge(console: Console, result: dict[str, Any], options: argparse.Namespace)
     if not result["total"]:
         line(console, ("No commit contains it.", "good"))
         return
-    line(console, (count(result["total"], "commit"), "bad"), (" added or removed it.", ""))
+    line(console, (number_of(result["total"], "commit"), "bad"), (" added or removed it.", ""))
     for commit in result["commits"]:
         line(
             console,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -49,9 +50,11 @@ def list_repositories(console: Console, result: dict[str, Any], options: argpars
         line(console, (each["name"], "name"), (f"  {each['path']}", "path"), state, (rules, "memory"))
         _problem(console, each)
         if each["indexed"]:
-            behind = f"{count(each['behind'], 'file')} changed since" if each["behind"] else "current"
-            chunks, memories = count(each["chunks"], "chunk"), count(each["memories"], "memory", "memories")
-            facts = joined(count(each["files"], "file"), chunks, memories, f"indexed {moment(each['indexed'])}", behind)
+            behind = f"{number_of(each['behind'], 'file')} changed since" if each["behind"] else "current"
+            chunks, memories = number_of(each["chunks"], "chunk"), number_of(each["memories"], "memory", "memories")
+            facts = joined(
+                number_of(each["files"], "file"), chunks, memories, f"indexed {moment(each['indexed'])}", behind
+            )
             line(console, (f"  {facts}", "faint"))
 
 
@@ -68,9 +71,9 @@ def scan(console: Console, result: dict[str, Any], options: argparse.Namespace) 
         state = "added" if each["added"] else "listed" if each["listed"] else "not listed"
         line(console, (each["name"], "name"), (f"  {each['path']}", "path"), (f"  {state}", "faint"))
     new = sum(not each["listed"] for each in result["found"])
-    line(console, (count(len(result["found"]), "repository", "repositories"), "state"))
+    line(console, (number_of(len(result["found"]), "repository", "repositories"), "state"))
     if new:
-        line(console, (f"`--add` adds {count(new, 'repository', 'repositories')} to your list.", "hint"))
+        line(console, (f"`--add` adds {number_of(new, 'repository', 'repositories')} to your list.", "hint"))
     if not result["complete"]:
         line(console, ("There are more folders than a scan opens. Scan a smaller one.", "warn"))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, snapshot
+from muninn_cli.show.formatting import snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -41,13 +42,13 @@ def match_skills(console: Console, result: dict[str, Any], options: argparse.Nam
         line(console, (f"  {skill['description']}", ""))
         _problems(console, skill)
     for skill in result["left_out"]:
-        line(console, (f"not {skill['name']} ({count(skill['tokens'], 'token')}): {skill['reason']}", "faint"))
-    used = f"{result['tokens']:,} of {count(result['share'], 'token')}"
-    line(console, (joined(count(len(result["skills"]), "skill"), used, snapshot(result["saw"])), "state"))
+        line(console, (f"not {skill['name']} ({number_of(skill['tokens'], 'token')}): {skill['reason']}", "faint"))
+    used = f"{result['tokens']:,} of {number_of(result['share'], 'token')}"
+    line(console, (joined(number_of(len(result["skills"]), "skill"), used, snapshot(result["saw"])), "state"))
 
 
 def _head(console: Console, skill: dict[str, Any], why: str) -> None:
-    facts = joined("" if skill["local"] else "home", count(skill["tokens"], "token"), why)
+    facts = joined("" if skill["local"] else "home", number_of(skill["tokens"], "token"), why)
     line(console, (skill["name"], "name"), (f"  {facts}", "faint"))
     line(console, (f"  {skill['path']}", "path"))
 

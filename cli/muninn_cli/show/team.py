@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph, verbatim
+from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
@@ -102,7 +103,7 @@ def _leases(console: Console, found: list[dict[str, Any]]) -> None:
 
 def _notes(console: Console, notes: list[dict[str, Any]]) -> None:
     for note in notes:
-        leases = count(len(note["resources"]), "lease") if note["resources"] else ""
+        leases = number_of(len(note["resources"]), "lease") if note["resources"] else ""
         facts = joined(f"from {note['sender']}", f"to {note['to'] or 'anyone'}", leases, moment(note["sent_at"]))
         line(console, (f"hand-off {note['number']}", "name"), (f"  {facts}", "faint"))
         paragraph(console, (note["text"], ""), indent=2)

@@ -14,6 +14,7 @@ from muninn_cli.exit_codes import OK, exit_code
 from muninn_cli.terminal.safe_text import safe
 from muninn_core import client
 from muninn_core.errors import BadParams, DaemonError, MuninnError, UsageError
+from muninn_core.model.counting import number_of
 from muninn_core.model.value import ValidationError, decode_json, from_plain
 from muninn_core.near_match import nearest
 from muninn_core.protocol.families.memory import MemoryDraft
@@ -84,7 +85,7 @@ def read_drafts(name: str) -> list[dict[str, Any]]:
 def _refused(problems: list[str]) -> BadParams:
     more = len(problems) - MAX_PROBLEMS
     rows = problems[:MAX_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
-    lines = "one line is" if len(problems) == 1 else f"{len(problems)} lines are"
+    lines = number_of(len(problems), "line is", "lines are")
     return BadParams(
         f"{lines} not a memory:\n" + "\n".join(f"  {row}" for row in rows),
         hint="Nothing was stored. `muninn help remember` lists the fields.",

@@ -18,6 +18,7 @@ from muninn_cli.watch.repositories import SCAN_SECONDS, WatchedRepositories
 from muninn_core.errors import UsageError
 from muninn_core.extras import install_command
 from muninn_core.launch.repository_location import locate
+from muninn_core.model.counting import number_of
 
 
 def main(argv: list[str]) -> int:
@@ -73,4 +74,4 @@ def print_lines(repositories: WatchedRepositories, match: str, ended: Callable[[
 
 
 def _waits(number: int) -> str:
-    return "1 decision waits" if number == 1 else f"{number} decisions wait"
+    return number_of(number, "decision waits", "decisions wait")

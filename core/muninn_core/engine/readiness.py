@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from muninn_core.errors import MuninnError
+from muninn_core.model.counting import number_of
 from muninn_core.protocol.families.repository import ReadyCheck
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.workspace import Workspace
@@ -25,7 +26,9 @@ def checks(open_tree: Callable[[], Workspace], open_journal: Callable[[], OpenJo
     except MuninnError as error:
         yield ReadyCheck(name="journal", ok=False, message=error.message, hint=error.hint)
         return
-    yield ReadyCheck(name="journal", ok=True, message=f"{journal.journal.position} events, readable and writable")
+    yield ReadyCheck(
+        name="journal", ok=True, message=f"{number_of(journal.journal.position, 'event')}, readable and writable"
+    )
     yield _projections(journal)
 
 
@@ -50,7 +53,9 @@ def _index(workspace: Workspace) -> ReadyCheck:
     if failure is not None:
         return ReadyCheck(name="index", ok=False, message=failure.message, hint=failure.hint)
     if updater.state != "ready" or updater.lag:
-        message = f"{updater.state}, {updater.lag} changed files are not searchable yet"
+        message = (
+            f"{updater.state}, {number_of(updater.lag, 'changed file is', 'changed files are')} not searchable yet"
+        )
         return ReadyCheck(name="index", ok=False, message=message, hint="Wait, or see `muninn status`.")
     return ReadyCheck(name="index", ok=True, message="ready, no changed file is missing")
 
@@ -62,4 +67,4 @@ def _projections(journal: OpenJournal) -> ReadyCheck:
         return ReadyCheck(
             name="projections", ok=False, message=message, hint="`muninn projections rebuild` builds them again."
         )
-    return ReadyCheck(name="projections", ok=True, message=f"{projections.lag} events behind the journal")
+    return ReadyCheck(name="projections", ok=True, message=f"{number_of(projections.lag, 'event')} behind the journal")

@@ -14,6 +14,7 @@ from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.errors import MuninnError
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import ReadState
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.families.repository import (
@@ -159,7 +160,9 @@ def update_index(workspace: Workspace, params: IndexParams, call: CallContext) -
             call.raise_if_cancelled()
         while not updater.encoding.wait(WAIT_SECONDS):
             call.raise_if_cancelled()
-            call.report("report", f"{updater.encoding.missing} memories to encode", updater.percentage)
+            call.report(
+                "report", f"{number_of(updater.encoding.missing, 'memory', 'memories')} to encode", updater.percentage
+            )
         updater.raise_if_failed()
         workspace.evolution.follow()
         call.report("end", "up to date")
@@ -180,7 +183,7 @@ def _files_to_go(updater: IndexUpdater) -> str:
         return "comparing files"
     note = ", found by their words already" if updater.surveyed else ""
     remaining = updater.lag
-    return f"{remaining:,} {'file' if remaining == 1 else 'files'} to go{note}"
+    return f"{number_of(remaining, 'file')} to go{note}"
 
 
 def resident_bytes() -> int:

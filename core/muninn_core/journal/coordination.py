@@ -14,6 +14,7 @@ from muninn_core.journal.agents import Agents, Member
 from muninn_core.journal.leases import Held, Leases, select
 from muninn_core.journal.row import Row
 from muninn_core.journal.writer import Transaction
+from muninn_core.model.counting import number_of
 from muninn_core.model.event import BARRIER_PASSED, HANDOFF, HANDOFF_TAKEN
 
 MAX_WAITING = 1000
@@ -143,7 +144,7 @@ class Barriers:
         known = _barrier(transaction, name) or Barrier(name, parties, (), 0)
         if known.parties != parties:
             raise UsageError(
-                f"the barrier '{name}' is for {known.parties} agents, not {parties}",
+                f"the barrier '{name}' is for {number_of(known.parties, 'agent')}, not {parties}",
                 hint="Give the same number everywhere, or another name.",
             )
         if known.position:

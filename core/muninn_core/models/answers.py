@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from muninn_core.errors import ModelError
+from muninn_core.model.counting import number_of
 
 MAX_CHARS = 4_000
 """A longer answer is no answer to a question that asks for a few lines."""
@@ -49,7 +50,7 @@ def read_list(value: str, name: str, least: int, most: int, divider: str = ",") 
     """Return the items between dividers, each once. Raises ModelError when there are too few or too many."""
     items = tuple(dict.fromkeys(item.strip() for item in value.split(divider) if item.strip()))
     if not least <= len(items) <= most:
-        raise ModelError(f"{name} has {len(items)} items instead of {least} to {most}")
+        raise ModelError(f"{name} has {number_of(len(items), 'item')} instead of {least} to {most}")
     return items
 
 

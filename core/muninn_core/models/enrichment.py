@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from muninn_core.errors import ModelError
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.models.answers import read_fields, read_list, share_in
@@ -108,7 +109,9 @@ def _questions(value: str) -> tuple[str, ...]:
     found = read_list(value, "QUESTIONS", 1, MAX_QUESTIONS, "|")
     for each in found:
         if not MIN_QUESTION <= len(each) <= MAX_QUESTION:
-            raise ModelError(f"a question has {len(each)} characters instead of {MIN_QUESTION} to {MAX_QUESTION}")
+            raise ModelError(
+                f"a question has {number_of(len(each), 'character')} instead of {MIN_QUESTION} to {MAX_QUESTION}"
+            )
         if not each.endswith(_ENDS):
             raise ModelError(f"{each[:60]!r} is not a question")
     return found

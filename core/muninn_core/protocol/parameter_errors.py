@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from muninn_core.model.counting import number_of
 from muninn_core.model.value import encode_json, json_schema
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def describe_error(method: Method, given: dict[str, Any], message: str) -> tuple
         return message, names
     value = _value_at(given, path)
     if isinstance(value, list) and len(value) > schema.get("maxItems", len(value)):
-        return f"'{path}' takes at most {schema['maxItems']:,} items, not {len(value):,}", names
+        return f"'{path}' takes at most {number_of(schema['maxItems'], 'item')}, not {len(value):,}", names
     shown = encode_json(value).decode("utf-8", "replace")
     shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
     about = schema.get("description") or next(
@@ -116,7 +117,7 @@ def _describe(schema: dict[str, Any], definitions: dict[str, Any]) -> str:
     if "minimum" in schema:
         described += f" from {schema['minimum']}" + (f" to {schema['maximum']}" if "maximum" in schema else " on")
     if schema.get("type") == "string" and "maxLength" in schema:
-        described += f" of at most {schema['maxLength']:,} characters"
+        described += f" of at most {number_of(schema['maxLength'], 'character')}"
     if schema.get("minLength") == 1:
         described += " that is not empty"
     return described

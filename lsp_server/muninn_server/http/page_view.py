@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from muninn_core.engine.memory.exchange.html_export import STYLE, article
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import KINDS
 
 __all__ = ["SHOWN", "STYLE", "Question", "document", "forward", "message"]
@@ -131,4 +132,5 @@ def _list(asked: Question, found: Mapping[str, Any]) -> str:
     what = "Nothing answers this search." if asked.text else "There is no memory yet."
     if not rows:
         return f"<p>{what}</p>"
-    return f'<p class="count">{len(rows):,} of {total:,} memories</p><div class="list">{"".join(rows)}</div>'
+    memories = number_of(total, "memory", "memories")
+    return f'<p class="count">{len(rows):,} of {memories}</p><div class="list">{"".join(rows)}</div>'

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from muninn_core.model.counting import number_of
+
 if TYPE_CHECKING:
     from muninn_core.protocol.families.repository import IndexResult, StatusResult
     from muninn_core.worktree.call_context import Progress
@@ -39,4 +41,4 @@ def _index_state(result: StatusResult) -> str:
 
 
 def _indexed(result: IndexResult) -> str:
-    return f"{result.files} {'file' if result.files == 1 else 'files'} indexed"
+    return f"{number_of(result.files, 'file')} indexed"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from muninn_core.context.invisible_characters import name_hidden
+from muninn_core.model.counting import number_of
 from muninn_core.org.access.listing import ListedGrant, ListedJob, ListedRepository, Listing
 
 
@@ -41,7 +42,7 @@ def _grant(grant: ListedGrant) -> str:
 
 def _job(job: ListedJob) -> str:
     state = "waits" if job.due else "failed"
-    tries = f" after {job.tries} {'try' if job.tries == 1 else 'tries'}: {job.error}" if job.tries else ""
+    tries = f" after {number_of(job.tries, 'try', 'tries')}: {job.error}" if job.tries else ""
     return f"job for {job.ref} {state}{tries}"
 
 

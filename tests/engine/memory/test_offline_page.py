@@ -54,7 +54,7 @@ def test_the_page_has_the_memories_in_force_and_says_what_it_leaves_out(muninn):
     assert "<li>When do we maintain marks?</li>" in done.page
     assert "June" not in done.page
     assert "locker" not in done.page
-    assert "1 that are no longer in force are left out. 1 private ones are left out." in done.page
+    assert "1 that is no longer in force is left out. 1 private one is left out." in done.page
     assert muninn.call("export", form="html").page == done.page
     assert muninn.call("export", form="html", type="insight").memories == 0
 

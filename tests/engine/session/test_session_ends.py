@@ -326,7 +326,7 @@ def test_a_brief_begins_with_what_happened_and_what_is_known_of_the_files_in_wor
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings[:2] == ["## Since the previous session", "## About the files that you are changing"]
     assert "A colleague's change" in text
-    assert "one memory stored since 2026-03-01 12:00 UTC" in text
+    assert "1 memory stored since 2026-03-01 12:00 UTC" in text
     assert text.index("Ids are strings.") < text.index("Ports are closed")
     assert ours in muninn.call("brief", session="s3").ids
     assert len(muninn.call("brief", session="s4", max_chars=400).text) <= 400

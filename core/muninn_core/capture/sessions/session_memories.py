@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from muninn_core.capture.commits.history_memory import HistoryMemory
 from muninn_core.capture.sessions.session_facts import COMMAND_CHARS, Attempt, Command, Run, SessionFacts
+from muninn_core.model.counting import number_of
 from muninn_core.protocol.families.memory import MemoryDraft
 
 MAX_ATTEMPTS = 2
@@ -88,7 +89,7 @@ def _summary(
     when = f"Session of {day}" if day else "A session"
     draft = MemoryDraft(
         type="session_summary",
-        title=f"{when}: {_pluralise(len(files), 'file')}, {_pluralise(len(facts.commits), 'commit')}",
+        title=f"{when}: {number_of(len(files), 'file')}, {number_of(len(facts.commits), 'commit')}",
         text=f"{when}. {' '.join(parts)}",
         tags=("session", "backfill"),
         files=files[:MAX_FILES],
@@ -152,7 +153,3 @@ def relative_paths(text: str, roots: Sequence[str]) -> str:
 def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
     return ", ".join(names[:MAX_LISTED]) + more
-
-
-def _pluralise(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

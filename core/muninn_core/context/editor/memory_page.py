@@ -11,6 +11,7 @@ from muninn_core.context.memory_summary import headline
 from muninn_core.git import Commit
 from muninn_core.model.byline import writer
 from muninn_core.model.citation import Citation
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.context_file import RenderResult
 from muninn_core.protocol.families.inspection import Event
@@ -70,7 +71,8 @@ def commit_page(commit: Commit, link: Link) -> str:
 def pack_page(query: str, result: ContextResult) -> str:
     """Return a pack as a page: a comment with its query and size, then its markdown unchanged."""
     head = (
-        f"<!-- {result.tokens} of {result.budget} tokens, {len(result.items)} items, {result.omitted} left out; for: "
+        f"<!-- {result.tokens} of {number_of(result.budget, 'token')}, {number_of(len(result.items), 'item')}, "
+        f"{result.omitted} left out; for: "
     )
     return f"{head}{query.replace('--', '- -')} -->\n\n{result.text.rstrip()}\n"
 
@@ -85,7 +87,8 @@ def rendered_page(result: RenderResult) -> str:
     references = [
         f"- line {each.line}, `{each.text}`: {each.problem}"
         if each.problem
-        else f"- line {each.line}, `{each.text}`: " + ("already included" if each.known else f"{each.tokens:,} tokens")
+        else f"- line {each.line}, `{each.text}`: "
+        + ("already included" if each.known else number_of(each.tokens, "token"))
         for each in result.references
     ]
     head = f"*{result.tokens:,} of {result.budget:,} tokens{'; the end of the text is cut off' if result.cut else ''}*"

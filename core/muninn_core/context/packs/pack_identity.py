@@ -13,6 +13,7 @@ from muninn_core.context.memory_summary import shorten
 from muninn_core.context.packs.pack import TIERS, Pack
 from muninn_core.context.packs.render import HEADINGS
 from muninn_core.model.answer import ReadState, Reason
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import SHORT_ID
 from muninn_core.model.value import encode_json, to_plain
 from muninn_core.protocol.exploration import Exploration
@@ -43,9 +44,10 @@ def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequenc
         f"# {context.bundle}: {shorten(context.question, 100)}",
         "",
         f"- asked {context.asked} at {where}, log {then.log}, index {then.index.generation}"
-        + (f" ({then.index.lag} files behind)" if then.index.lag else ""),
+        + (f" ({number_of(then.index.lag, 'file')} behind)" if then.index.lag else ""),
         *(f"- {name}: {value}" for name, value in _given(context.inputs)),
-        f"- {context.tokens} of {context.budget} tokens, {len(context.items)} items, {len(context.left_out)} left out",
+        f"- {context.tokens} of {number_of(context.budget, 'token')}, {number_of(len(context.items), 'item')}, "
+        f"{len(context.left_out)} left out",
         f"- tiers, shares of the remaining budget: {', '.join(f'{tier} {share:.0%}' for tier, share in TIERS)}",
     ]
     if context.explored is not None:
@@ -55,13 +57,14 @@ def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequenc
     for item in items:
         lines += [
             "",
-            f"{item.score:.3f} {_name(item)}: {item.form}, {item.tokens} tokens",
+            f"{item.score:.3f} {_name(item)}: {item.form}, {number_of(item.tokens, 'token')}",
             *_reasons(item.tier, item.why),
         ]
     if left_out:
         lines += ["", "## Left out"]
     for each in left_out:
-        lines += ["", f"{each.score:.3f} {_name(each)}: {each.reason}, {each.tokens} tokens", *_reasons("", each.why)]
+        tokens = number_of(each.tokens, "token")
+        lines += ["", f"{each.score:.3f} {_name(each)}: {each.reason}, {tokens}", *_reasons("", each.why)]
     return "\n".join(lines) + "\n"
 
 
@@ -82,9 +85,9 @@ def state_changes(then: ReadState, now: ReadState) -> tuple[str, ...]:
     if then.commit != now.commit:
         found.append(f"HEAD was {(then.commit or 'nothing')[:12]} and is {(now.commit or 'nothing')[:12]}")
     if then.log != now.log:
-        found.append(f"the log had {then.log} records and has {now.log}")
+        found.append(f"the log had {number_of(then.log, 'record')} and has {now.log}")
     if then.shared != now.shared:
-        found.append(f"the global memory had {then.shared} records and has {now.shared}")
+        found.append(f"the global memory had {number_of(then.shared, 'record')} and has {now.shared}")
     if then.index.generation != now.index.generation:
         found.append(f"the index was generation {then.index.generation} and is {now.index.generation}")
     return tuple(found)
@@ -115,12 +118,12 @@ def _by_id(items: Iterable[PackItem]) -> dict[tuple[str, str], PackItem]:
 def _exploration(explored: Exploration) -> list[str]:
     """Return how a pack was explored: the model, the end, its words and its steps."""
     state = "complete" if explored.complete else f"incomplete: {explored.ended}"
-    spent = f"{explored.calls} calls, {explored.tokens:,} tokens, {explored.usd:.4f} USD"
+    spent = f"{number_of(explored.calls, 'call')}, {number_of(explored.tokens, 'token')}, {explored.usd:.4f} USD"
     lines = ["", "## Exploration", "", f"- by {explored.model or explored.route}, {state}; {spent}"]
     lines += [f"- the model's words, not checked: {shorten(explored.answer, 1_000)}"] if explored.answer else []
     lines += [f"- named and not there: {each}" for each in explored.dropped]
     for step in explored.steps:
-        end = f"problem: {step.problem}" if step.problem else f"{step.chars:,} characters"
+        end = f"problem: {step.problem}" if step.problem else number_of(step.chars, "character")
         lines.append(f"{'  ' * step.depth}- {step.tool} {step.arguments}: {end}")
     return lines
 

@@ -12,6 +12,7 @@ from muninn_core.context.memory_summary import OUTSIDE, one_line
 from muninn_core.context.staleness import warning
 from muninn_core.model.byline import byline
 from muninn_core.model.citation import Citation
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
 from muninn_core.model.role import importance_for
 from muninn_core.model.value import Value
@@ -172,17 +173,19 @@ def make_brief(
     )
     foot = f'\nMore: `{program} recall "…"`; a memory in full: `{program} show ID`.\n'
     if place and place.on_other_branches:
-        count = "memories are" if place.on_other_branches > 1 else "memory is"
-        foot = f"\n{place.on_other_branches} {count} on other local branches: `{program} memories --branches`.\n{foot}"
+        count = number_of(place.on_other_branches, "memory is", "memories are")
+        foot = f"\n{count} on other local branches: `{program} memories --branches`.\n{foot}"
     if sessions >= MANY_SESSIONS:
-        foot = f"\n{sessions} sessions are not reconciled: a person runs `{program} reconcile`.\n{foot}"
+        count = number_of(sessions, "session is", "sessions are")
+        foot = f"\n{count} not reconciled: a person runs `{program} reconcile`.\n{foot}"
     if upkeep >= MANY_STEPS:
-        foot = f"\n{upkeep} steps of upkeep wait: a person runs `{program} evolve`.\n{foot}"
-    wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
-    open_conflicts = f"\n{conflicts} {wait} for a person: `{program} conflicts`.\n" if conflicts else ""
+        count = number_of(upkeep, "step of upkeep waits", "steps of upkeep wait")
+        foot = f"\n{count}: a person runs `{program} evolve`.\n{foot}"
+    waiting = number_of(conflicts, "contradiction in memory waits", "contradictions in memory wait")
+    open_conflicts = f"\n{waiting} for a person: `{program} conflicts`.\n" if conflicts else ""
     if pending:
-        wait = "memories wait" if pending > 1 else "memory waits"
-        foot = f"\n{pending} {wait} for approval: `{program} memories --pending`.\n{foot}"
+        waiting = number_of(pending, "memory waits", "memories wait")
+        foot = f"\n{waiting} for approval: `{program} memories --pending`.\n{foot}"
     return _fill(
         sections,
         head,

@@ -9,6 +9,7 @@ import re
 
 from muninn_core.context.memory_summary import headline, shorten
 from muninn_core.model.citation import place
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.review import DiffResult, Turn
 
@@ -71,9 +72,10 @@ def _summary(result: DiffResult) -> str:
         (len(result.removed), "gone"),
         (len(result.contradicts), "in contradiction"),
         (len(result.stale), "possibly stale"),
-        (result.malformed, "line malformed" if result.malformed == 1 else "lines malformed"),
     ]
-    return (", ".join(f"{number} {what}" for number, what in counts if number) or "nothing changes") + "."
+    found = [f"{number} {what}" for number, what in counts if number]
+    found += [f"{number_of(result.malformed, 'line')} malformed"] if result.malformed else []
+    return (", ".join(found) or "nothing changes") + "."
 
 
 def _sections(result: DiffResult) -> list[tuple[str, list[_Line]]]:

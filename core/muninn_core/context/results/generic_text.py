@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
+from muninn_core.model.counting import number_of
 from muninn_core.model.value import Value, to_plain
 
 MAX_CHARS = 40_000
@@ -83,4 +84,4 @@ def _cut(text: str) -> str:
     if len(text) <= MAX_CHARS:
         return text
     kept = text[:MAX_CHARS].rpartition("\n")[0]
-    return f"{kept}\n({len(text) - len(kept):,} more characters; narrow the question.)"
+    return f"{kept}\n({number_of(len(text) - len(kept), 'more character')}; narrow the question.)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muninn_core.context.memory_summary import facts, headline
 from muninn_core.context.results.generic_text import result_text
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.inspection import LinksResult, MemoryLink, OverviewResult
 from muninn_core.protocol.families.memory import ConsolidateResult, UpdateResult
@@ -17,12 +18,12 @@ def links_text(result: LinksResult) -> str:
         return f"{_head(start)}\n\nNothing is linked to it."
     lines = [f"from {_head(start)}"]
     for memory, depth in zip(result.memories[1:], result.depths[1:], strict=True):
-        lines.append(f"{depth} link{'s' if depth > 1 else ''} away: {_head(memory)}")
+        lines.append(f"{number_of(depth, 'link')} away: {_head(memory)}")
         if memory.text and memory.text != headline(memory):
             lines.append(f"   {memory.text.strip()[:400]}")
     lines += ["", *map(link_line, result.links)]
     if result.omitted:
-        lines.append(f"({result.omitted} more memories; raise `limit`.)")
+        lines.append(f"({number_of(result.omitted, 'more memory', 'more memories')}; raise `limit`.)")
     return "\n".join(lines)
 
 
@@ -37,14 +38,15 @@ def overview_text(result: OverviewResult) -> str:
     lines += ["", "links:", *(f"- {link_line(link)}" for link in result.links)] if result.links else []
     lines += [f"- {identity} is: {wording}" for identity, wording in result.linked.items()]
     kinds = ", ".join(f"{number} {kind}" for kind, number in result.kinds.items())
-    lines += ["", f"{result.memories} memories in all{f' ({kinds})' if kinds else ''}, {result.density:g} links each"]
+    held = number_of(result.memories, "memory", "memories")
+    lines += ["", f"{held} in all{f' ({kinds})' if kinds else ''}, {result.density:g} links each"]
     return "\n".join(lines)
 
 
 @result_text.register
 def update_text(result: UpdateResult) -> str:
     """Return the changed fields and the memory."""
-    masked = f" {result.masked} secrets masked: never store those." if result.masked else ""
+    masked = f" {number_of(result.masked, 'secret')} masked: never store those." if result.masked else ""
     waits = " It waits for a person's approval now." if result.memory.waits else ""
     if not result.changed:
         return f"Nothing changed: {_head(result.memory)}"

@@ -24,6 +24,7 @@ from muninn_core.context.results.link_text import link_line
 from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
+from muninn_core.model.counting import number_of
 from muninn_core.model.detail import detail_text
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
 from muninn_core.model.title import own_title
@@ -116,12 +117,16 @@ def memories_text(result: MemoriesResult) -> str:
     """Return the memories in the order of the result. A single memory is shown in full."""
     also = "".join(f"\n\nAlso in {describe_mention(mention)}" for mention in result.mentions)
     if not result.memories:
-        none = "No memory matches." if not result.total else f"No more: {result.total} memories match in all."
+        none = (
+            "No memory matches."
+            if not result.total
+            else f"No more: {number_of(result.total, 'memory matches', 'memories match')} in all."
+        )
         return none + also
     if len(result.memories) == 1 and result.total == 1:
         (memory,) = result.memories
         return memory_text(memory, result.citations.get(memory.id, ())) + also
-    parts = [f"{len(result.memories)} of {result.total} memories, {_ORDERS[result.order]}"]
+    parts = [f"{len(result.memories)} of {number_of(result.total, 'memory', 'memories')}, {_ORDERS[result.order]}"]
     length = 0
     for memory in result.memories:
         text = shorten(memory.text, SNIPPET_CHARS)
@@ -165,7 +170,8 @@ def show_text(result: ShowResult) -> str:
     lines += [f"{identity} is: {said}" for identity, said in result.linked.items()]
     counts = result.given
     if counts.shown:
-        lines.append(f"given to agents {counts.shown} times, used {counts.used}, refuted {counts.refuted}")
+        times = number_of(counts.shown, "time")
+        lines.append(f"given to agents {times}, used {counts.used}, refuted {counts.refuted}")
     return "\n".join(lines)
 
 
@@ -175,15 +181,20 @@ def status_text(result: StatusResult) -> str:
     index, log = result.index, result.log
     lines = [
         f"Muninn {result.version} for {result.root} ({result.mode})",
-        f"index: {index.state}, {index.files} files, {index.chunks} chunks, {index.lag} changed files behind, "
+        f"index: {index.state}, {number_of(index.files, 'file')}, {number_of(index.chunks, 'chunk')}, "
+        f"{number_of(index.lag, 'changed file')} behind, "
         f"model {index.model or 'none'}, encoder {index.encoder or 'none'}",
         f"memories: {log.memories}, records not sealed: {log.unsealed}, conflicts: {log.conflicts}, "
         f"waiting for approval: {log.pending}, malformed lines: {log.malformed}",
     ]
     if log.sessions >= MANY_SESSIONS:
-        lines.append(f"{log.sessions} sessions are not reconciled: a person runs `muninn reconcile`")
+        lines.append(
+            f"{number_of(log.sessions, 'session is', 'sessions are')} not reconciled: a person runs `muninn reconcile`"
+        )
     if log.upkeep >= MANY_STEPS:
-        lines.append(f"{log.upkeep} steps of upkeep wait: a person runs `muninn evolve`")
+        lines.append(
+            f"{number_of(log.upkeep, 'step of upkeep waits', 'steps of upkeep wait')}: a person runs `muninn evolve`"
+        )
     if log.reconcile:
         lines.append(f"reconcile in the background: {log.reconcile}")
     read = [f"{bridge.title} ({bridge.files})" for bridge in result.bridges if bridge.files]
@@ -194,9 +205,8 @@ def status_text(result: StatusResult) -> str:
     for item in result.focus.items:
         current = ", current" if result.focus.task == item.code else ""
         aim = f": {item.summary}" if item.summary else ""
-        lines.append(
-            f"focus: {item.level} {item.code} {item.title} ({item.phase}{current}, {item.memories} memories){aim}"
-        )
+        memories = number_of(item.memories, "memory", "memories")
+        lines.append(f"focus: {item.level} {item.code} {item.title} ({item.phase}{current}, {memories}){aim}")
     lines += [_problem(problem) for problem in result.problems]
     return "\n".join(lines)
 
@@ -281,7 +291,7 @@ def skills_text(result: SkillsMatchResult) -> str:
 def replay_text(result: AuditReplayResult) -> str:
     """Return the number of events, their digest and the next page, then the events, one a line."""
     more = f"; the next page is `after` {result.next}" if result.next is not None else ""
-    return "\n".join((f"{result.count} events, sha256 {result.digest}{more}", *result.lines))
+    return "\n".join((f"{number_of(result.count, 'event')}, sha256 {result.digest}{more}", *result.lines))
 
 
 @result_text.register
@@ -349,7 +359,8 @@ def _snippet(text: str, telling: int = 0, widest: int = LINE_CHARS) -> str:
     if telling + 3 <= SNIPPET_LINES or len(lines) <= SNIPPET_LINES:
         return _rows(lines, SNIPPET_LINES, widest)
     start = min(telling - 1, len(lines) - SNIPPET_LINES + 2)
-    return f"{lines[0][:widest].rstrip()}\n… ({start - 1} lines)\n{_rows(lines[start:], SNIPPET_LINES - 2, widest)}"
+    between = number_of(start - 1, "line")
+    return f"{lines[0][:widest].rstrip()}\n… ({between})\n{_rows(lines[start:], SNIPPET_LINES - 2, widest)}"
 
 
 def _rows(lines: Sequence[str], most: int, widest: int) -> str:
@@ -359,7 +370,7 @@ def _rows(lines: Sequence[str], most: int, widest: int) -> str:
         short = line.rstrip()
         short = short if len(short) <= widest else short[: widest - 1] + "…"
         if len(kept) == most or length + len(short) > SNIPPET_CHARS:
-            kept.append(f"… ({len(lines) - len(kept)} more lines)")
+            kept.append(f"… ({number_of(len(lines) - len(kept), 'more line')})")
             break
         kept.append(short)
         length += len(short)
@@ -371,12 +382,14 @@ def _indent(text: str) -> str:
 
 
 def _lag(saw: ReadState) -> str:
-    found = f"; {saw.index.surveyed} of them are found by their words alone" if saw.index.surveyed else ""
-    lag = f"\n\n(The index is {saw.index.lag} changed files behind{found}.)" if saw.index.lag else ""
-    missing = saw.index.unembedded
-    meaning = f"\n\n({missing} chunks are found by their words only so far, not by meaning.)" if missing else ""
+    surveyed, missing = saw.index.surveyed, saw.index.unembedded
+    by_words = number_of(surveyed, "of them is found by its words", "of them are found by their words")
+    found = f"; {by_words} alone" if surveyed else ""
+    lag = f"\n\n(The index is {number_of(saw.index.lag, 'changed file')} behind{found}.)" if saw.index.lag else ""
+    chunks = number_of(missing, "chunk is found by its words", "chunks are found by their words")
+    meaning = f"\n\n({chunks} only so far, not by meaning.)" if missing else ""
     unencoded = saw.index.unencoded
-    meaning += f"\n\n({unencoded} memories are not encoded yet.)" if unencoded else ""
+    meaning += f"\n\n({number_of(unencoded, 'memory is', 'memories are')} not encoded yet.)" if unencoded else ""
     failure = saw.index.failure
     broken = f"\n\n(The index can't be updated, so recent changes may be missing: {failure}.)" if failure else ""
     return lag + meaning + broken + (f"\n\n({saw.note})" if saw.note else "")

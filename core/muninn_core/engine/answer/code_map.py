@@ -21,6 +21,7 @@ from muninn_core.federation.dependents import packages_of
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
+from muninn_core.model.counting import number_of
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.code import (
     GraphEdge,
@@ -156,7 +157,7 @@ def _changes(workspace: Workspace, snapshot: Snapshot, node: Node) -> list[Graph
             relation=CHANGES,
             origin=node.path,
             path=path,
-            how=f"{common} of {commits} commits",
+            how=f"{common} of {number_of(commits, 'commit')}",
         )
         for path, common, commits in workspace.evolution.current().changed_with(node.path)
         if snapshot.file(path) is not None

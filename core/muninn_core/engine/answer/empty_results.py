@@ -9,6 +9,7 @@ from pathlib import Path
 from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.launch.repository_location import nested_advice, nested_root
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import NAMES, nearest
 from muninn_core.retrieval.candidates.filtering import Filtering
@@ -37,8 +38,8 @@ def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: F
         return [f"no text{passing} holds {phrases}; without the quotation marks its words are searched"]
     if parsed.params.by_file and not narrowing.files:
         return ["no file passes the filters, and with `files` memories are left out"]
-    files, memories = _counted(narrowing.files, "file", "files"), _counted(narrowing.memories, "memory", "memories")
-    return [f"{files} and {memories} pass the filters; none of them fits"]
+    files, memories = number_of(narrowing.files or 0, "file"), number_of(narrowing.memories or 0, "memory", "memories")
+    return [f"the filters let pass {files} and {memories}; none of them fits"]
 
 
 def unknown_task(task: str, searched: SearchContext) -> bool:
@@ -54,10 +55,6 @@ def near_task(task: str, searched: SearchContext) -> str | None:
     known = {memory.task for memory in searched.memories.values() if memory.task}
     known.update(document.short_code for document in searched.documents if document.short_code)
     return nearest(task, sorted(known)[:_MAX_NAMES], NAMES)
-
-
-def _counted(number: int | None, one: str, many: str) -> str:
-    return f"{number or 0:,} {one if number == 1 else many}"
 
 
 def _unmatched(condition: Filter, searched: SearchContext, recallable: list[Memory], root: Path) -> str:

@@ -13,6 +13,7 @@ from typing import Protocol
 from muninn_core.engine.answer.explorer_tools import Tools
 from muninn_core.errors import Cancelled, ModelError
 from muninn_core.model.citation import lines
+from muninn_core.model.counting import number_of
 from muninn_core.model.value import Value, encode_json, replace
 from muninn_core.models.exploration import (
     EXPLORE,
@@ -118,7 +119,7 @@ class Explorer:
     def _at_limit(self) -> bool:
         limits = self.limits
         reached = (
-            (self.calls >= limits.calls, f"the limit of {limits.calls} calls"),
+            (self.calls >= limits.calls, f"the limit of {number_of(limits.calls, 'call')}"),
             (self.tokens >= limits.tokens, f"the limit of {limits.tokens:,} tokens"),
             (self._clock() >= self._end, f"the limit of {limits.seconds:g} seconds"),
         )

@@ -12,6 +12,7 @@ from muninn_core.context.results.text import render
 from muninn_core.engine.memory.models.enrichment import may_be_sent
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.model.answer import Hit
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.models.exploration import VERB_TOOLS, FoundPlace
@@ -121,4 +122,4 @@ def _cut(text: str) -> str:
     if len(text) <= MAX_CHARS:
         return text
     kept = text[:MAX_CHARS].rpartition("\n")[0] or text[:MAX_CHARS]
-    return f"{kept}\n({len(text) - len(kept):,} more characters; narrow the question.)"
+    return f"{kept}\n({number_of(len(text) - len(kept), 'more character')}; narrow the question.)"

@@ -9,6 +9,7 @@ from muninn_core.engine.answer.file_tree import passing_files
 from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import ReadState
+from muninn_core.model.counting import number_of
 from muninn_core.protocol.families.files import ReadParams, ReadResult
 from muninn_core.source.files.classify import language_of
 from muninn_core.source.files.text import Text, read_text
@@ -46,7 +47,9 @@ def lines_of(path: str, read_file: Callable[[], str], params: ReadParams, saw: C
     if lines[-1] == "":
         lines.pop()
     if params.start > max(1, len(lines)):
-        raise BadParams(f"{path} has {len(lines):,} lines", hint=f"Read from line {max(1, len(lines)):,} or before.")
+        raise BadParams(
+            f"{path} has {number_of(len(lines), 'line')}", hint=f"Read from line {max(1, len(lines)):,} or before."
+        )
     wanted = lines[params.start - 1 : params.end or None]
     shown, cut = _within(wanted[: params.limit])
     return ReadResult(

@@ -17,6 +17,7 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.byline import writer
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.inspection import MemoriesParams
@@ -193,7 +194,7 @@ def with_disputes(hits: tuple[Hit, ...], disputes: Iterable[Dispute]) -> tuple[H
 def _branches_note(location: RepositoryLocation, revisions: Revisions, count: int) -> str:
     shallow = location.git_dir and git.is_shallow(revisions.root)
     only = " This clone is shallow: it may not have every branch." if shallow else ""
-    counted = "1 memory is" if count == 1 else f"{count or 'no'} memories are"
+    counted = number_of(count, "memory is", "memories are") if count else "no memories are"
     return f"{counted} on other branches only.{only}"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from muninn_core.engine.memory.drafting.cites import slim_cites
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.review import Verified, VerifyParams, VerifyResult
@@ -38,7 +39,9 @@ def verify(workspace: Workspace, params: VerifyParams, call: CallContext) -> Ver
         call.raise_if_cancelled()
         judged[memory.id] = checker.judge(memory)
         if number % 100 == 0:
-            call.report("report", f"{number} of {len(asked)} memories", 100 * number // len(asked))
+            call.report(
+                "report", f"{number} of {number_of(len(asked), 'memory', 'memories')}", 100 * number // len(asked)
+            )
     call.report("end", "checked")
     records: list[dict[str, Any]] = []
     fixed: set[str] = set()

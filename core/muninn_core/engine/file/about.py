@@ -12,6 +12,7 @@ from muninn_core.engine.file.place_memory import Remembered, nearest_first, of_f
 from muninn_core.engine.file.uris import linker
 from muninn_core.engine.memory.drafting.remember_notices import missing
 from muninn_core.engine.memory.drafting.scopes import visible
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.editor import AboutParams, AboutResult
 from muninn_core.protocol.families.inspection import Mention
@@ -53,8 +54,7 @@ def about(workspace: Workspace, params: AboutParams, call: CallContext, now: dat
 
 
 def _rest(path: str, more: int) -> str:
-    what = "1 memory is" if more == 1 else f"{more} memories are"
-    return f"{what} about other places of the file: `muninn about {path}`."
+    return f"{number_of(more, 'memory is', 'memories are')} about other places of the file: `muninn about {path}`."
 
 
 def whole_file(workspace: Workspace, found: Remembered) -> list[Shown]:

@@ -16,6 +16,7 @@ from muninn_core.engine.file.lint import names_of
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, section_names
 from muninn_core.engine.memory.drafting.scopes import visible
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.reference import Name, NamesParams, NamesResult
@@ -163,8 +164,8 @@ def _tags(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now:
     memories = Counter(tag for memory in workspace.memory.recallable().values() for tag in memory.tags)
     files = Counter(tag for paths in known.stems.values() for path in paths for tag in _written_tags(known, path))
     for tag, _ in sorted((memories + files).items(), key=lambda pair: (-pair[1], pair[0])):
-        counts = [f"{memories[tag]} memor{'y' if memories[tag] == 1 else 'ies'}"] if memories[tag] else []
-        counts += [f"{files[tag]} file{'' if files[tag] == 1 else 's'}"] if files[tag] else []
+        counts = [number_of(memories[tag], "memory", "memories")] if memories[tag] else []
+        counts += [number_of(files[tag], "file")] if files[tag] else []
         yield _plain(Name(kind="tag", name=tag, insert=tag, detail=", ".join(counts)))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from muninn_core.context.memory_summary import headline
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import Value
 from muninn_core.near_match import NAMES, likeness, nearest
@@ -237,7 +238,7 @@ class ReferenceIndex:
             return ReferenceTarget(kind="file", problem="this file has no text", **shared)
         if reference.first:
             if not 1 <= reference.first <= reference.last <= page.length:
-                problem = f"{found.path} has {page.length} lines"
+                problem = f"{found.path} has {number_of(page.length, 'line')}"
                 return ReferenceTarget(kind="file", problem=problem, **shared)
             return ReferenceTarget(kind=found.kind, start=reference.first, end=reference.last, **shared)
         sections = section_names(page) if found.path.endswith(".md") else []

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from muninn_core.errors import MuninnError
 from muninn_core.git import GitError
+from muninn_core.model.counting import number_of
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace
@@ -113,5 +114,5 @@ class Overlaps:
         """
         tree = next(self._open(root, workspace.location.identity), workspace) if root else workspace
         found = [each.text for each in self.of(tree, opened)]
-        more = [f"and {len(found) - MAX_SHOWN} more files"] if len(found) > MAX_SHOWN else []
+        more = [f"and {number_of(len(found) - MAX_SHOWN, 'more file')}"] if len(found) > MAX_SHOWN else []
         return found[:MAX_SHOWN] + more

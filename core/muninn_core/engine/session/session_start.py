@@ -17,6 +17,7 @@ from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.session.session_end import OPEN
 from muninn_core.git import log as history
 from muninn_core.git.log import CommitRange
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.citations.citations import CitationCheck
@@ -70,7 +71,7 @@ def since(workspace: Workspace, session: str | None, newest: Sequence[Memory]) -
     fresh = [memory for memory in newest if memory.ts > then.at and memory.type not in _WORK_RECORDS]
     if fresh:
         more = " or more" if len(fresh) == READ_MEMORIES else ""
-        count = "one memory" if len(fresh) == 1 else f"{len(fresh)}{more} memories"
+        count = number_of(len(fresh), "memory", f"memories{more}")
         lines.append(f"- {count} stored since {then.at[:16].replace('T', ' ')} UTC\n")
     return lines
 
@@ -85,7 +86,7 @@ def _commits(workspace: Workspace, old: str, new: str) -> list[str]:
     if not total:
         return ["- HEAD was moved back: commits of the session before are not on this branch\n"]
     lines = [f"- commit {commit.sha[:8]} {_short(commit.subject, SUBJECT_CHARS)}\n" for commit in reversed(found)]
-    return [*lines, f"- and {total - len(found)} more commits\n"] if total > len(found) else lines
+    return [*lines, f"- and {number_of(total - len(found), 'more commit')}\n"] if total > len(found) else lines
 
 
 def current_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime) -> tuple[list[Memory], list[str]]:

@@ -23,6 +23,7 @@ from muninn_core.engine.memory.inspection.link_traversal import (
 )
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.org.answers.question import Question, ambiguous, plain_path, refuse_others
@@ -129,7 +130,7 @@ def overview(question: Question, params: OverviewParams) -> OverviewResult:
     here = [memory for memory in known.values() if is_recallable(memory, question.now)]
     only = question.branches[0].repository if len(question.branches) == 1 else ""
     around = Around(
-        project=ProjectStatus(name=only or f"{len(question.branches)} repositories"),
+        project=ProjectStatus(name=only or number_of(len(question.branches), "repository", "repositories")),
         focus=FocusStatus(),
         files=most_remembered(files_of(here, _file_of)),
         saw=question.saw,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import IndexState, ReadState
+from muninn_core.model.counting import number_of
 from muninn_core.model.value import Value
 from muninn_core.near_match import nearest_path, shorten
 from muninn_core.org.reading.branches import ReadBranch, ReadBranches
@@ -37,7 +38,7 @@ class Question(NamedTuple):
         if len(self.branches) == 1:
             only = self.branches[0]
             return ReadState(commit=only.commit, branch=only.ref, index=state, note=f"{only.repository} as pushed.")
-        return ReadState(index=state, note=f"{len(self.branches)} repositories as pushed.")
+        return ReadState(index=state, note=f"{number_of(len(self.branches), 'repository', 'repositories')} as pushed.")
 
     def shown(self, branch: int, path: str) -> str:
         """Return a path of a branch as answers without a field for the repository have it."""

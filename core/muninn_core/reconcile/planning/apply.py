@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from muninn_core.errors import BusyError, NotFoundError, StorageError
+from muninn_core.model.counting import number_of
 from muninn_core.protocol.families.reconciliation import Reconciled
 from muninn_core.reconcile.planning.plan import Plan, Source, Task, plan
 from muninn_core.reconcile.planning.plan_process import MANY, plan_apart
@@ -45,7 +46,7 @@ def reconcile(
     planned = _planned(
         log, Task(layout=log.layout, with_spool=dry_run, session=session), lambda: progress("comparing memories", 20)
     )
-    progress(f"{len(planned.segments)} segments compared", 80)
+    progress(f"{number_of(len(planned.segments), 'segment')} compared", 80)
     outcome = apply(planned, archive=archive, dry_run=dry_run)
     log.refresh()
     return outcome
@@ -81,16 +82,11 @@ def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Rec
 
 def summary_of(consolidated: int, duplicates: int, conflicts: int, superseded: int = 0) -> str:
     """Return one line: "5 memories consolidated, 2 duplicates removed, 1 superseded, 1 conflict"."""
-    memories = "memory" if consolidated == 1 else "memories"
     return (
-        f"{consolidated} {memories} consolidated, {duplicates} duplicate{_s(duplicates)} removed, "
+        f"{number_of(consolidated, 'memory', 'memories')} consolidated, {number_of(duplicates, 'duplicate')} removed, "
         f"{f'{superseded} superseded, ' if superseded else ''}"
-        f"{conflicts} conflict{_s(conflicts)}"
+        f"{number_of(conflicts, 'conflict')}"
     )
-
-
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
 
 
 def _changes(planned: Plan, archive: bool) -> list[FileRewrite]:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from muninn_core.config import PruneConfig
 from muninn_core.errors import BusyError, UsageError
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.planning.plan import read_memory
@@ -213,4 +214,4 @@ def _encode(records: Iterable[Record]) -> bytes:
 
 
 def _summary(count: int) -> str:
-    return f"{count} {'memory' if count == 1 else 'memories'} moved to the archive"
+    return f"{number_of(count, 'memory', 'memories')} moved to the archive"

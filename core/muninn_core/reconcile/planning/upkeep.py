@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.comparison.pairs import compare_all
@@ -130,7 +131,7 @@ def _links(
                 relation=link.relation,
                 before=link.strength,
                 after=after if after >= MIN_STRENGTH else 0.0,
-                reason=f"neither end was used for {age:.0f} days",
+                reason=f"neither end was used for {number_of(round(age), 'day')}",
             )
 
 
@@ -149,13 +150,16 @@ def _change(memory: Memory, use: Use, now: datetime) -> tuple[int, str]:
     """Return by how much the importance changes, and why."""
     protected = memory.pinned or memory.trust == "user"
     if use.refuted >= use.confirmed + REFUTED and not protected:
-        return -2, f"refuted {use.refuted} times, confirmed {use.confirmed} times"
+        return -2, f"refuted {number_of(use.refuted, 'time')}, confirmed {number_of(use.confirmed, 'time')}"
     recent = bool(use.last) and _days(use.last, now) <= USED_WITHIN
     if use.count >= OFTEN and recent and use.refuted <= use.confirmed and memory.importance < MAX_RAISED:
-        return 1, f"part of {use.count} answers, the last {_days(use.last, now):.0f} days ago"
+        return (
+            1,
+            f"part of {number_of(use.count, 'answer')}, the last {number_of(round(_days(use.last, now)), 'day')} ago",
+        )
     idle = _idle(use, memory.updated or memory.ts, now)
     if idle >= UNUSED and not protected and memory.importance > DEAD_IMPORTANCE and memory.type not in LASTING:
-        return -1, f"not used for {idle:.0f} days"
+        return -1, f"not used for {number_of(round(idle), 'day')}"
     return 0, ""
 
 
@@ -167,9 +171,13 @@ def _dead(memories: Collection[Memory], uses: Mapping[str, Use], now: datetime) 
         use = uses.get(memory.id, Use())
         idle = _idle(use, memory.updated or memory.ts, now)
         if use.gone and idle >= USED_WITHIN:
-            yield Step(kind="archive", target=memory.id, reason=f"all cited code is gone; not used for {idle:.0f} days")
+            yield Step(
+                kind="archive",
+                target=memory.id,
+                reason=f"all cited code is gone; not used for {number_of(round(idle), 'day')}",
+            )
         elif idle >= DEAD and memory.importance <= DEAD_IMPORTANCE and memory.type not in LASTING:
-            reason = f"importance {memory.importance}; not used for {idle:.0f} days"
+            reason = f"importance {memory.importance}; not used for {number_of(round(idle), 'day')}"
             yield Step(kind="archive", target=memory.id, reason=reason)
 
 

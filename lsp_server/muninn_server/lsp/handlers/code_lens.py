@@ -8,6 +8,7 @@ from lsprotocol import types
 
 from muninn_core.context.editor.markdown import address_part
 from muninn_core.engine.file.uris import address
+from muninn_core.model.counting import number_of
 from muninn_core.source.documents.muninn_file import KINDS_WITH_REFERENCES
 from muninn_server.lsp.muninn_document import muninn_document
 from muninn_server.lsp.positions import TOP, line_range
@@ -58,7 +59,7 @@ async def _pack_lens(editor: Editor, uri: str) -> list[types.CodeLens]:
 def _pack_title(result: RenderResult) -> str:
     count = len(result.references)
     missing = sum(1 for each in result.references if each.problem)
-    parts = [f"{result.tokens:,} of {result.budget:,} tokens", f"{count} reference{'' if count == 1 else 's'}"]
+    parts = [f"{result.tokens:,} of {number_of(result.budget, 'token')}", number_of(count, "reference")]
     parts += [f"{missing} not in the pack"] if missing else []
     parts += ["the end of the text is cut off"] if result.cut else []
     return " · ".join(parts)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.counting import number_of
 from muninn_core.org.access import principals
 from muninn_core.org.access.identity import put_provider, remove_provider
 from muninn_core.org.database.connections import Connection, administration
@@ -147,7 +148,7 @@ def erase(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     with database_of(options, environ) as database:
         if options.command == "redact":
             number = redact(database, tenant, options.repository, options.memory)
-            print(f"redacted in {number} {'branch' if number == 1 else 'branches'}")
+            print(f"redacted in {number_of(number, 'branch', 'branches')}")
         else:
             print(f"files deleted: {purge(database, tenant, options.content)}; backups and mirrors still have them")
 

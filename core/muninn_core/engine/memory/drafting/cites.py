@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.errors import BadParams
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace, to_plain
 from muninn_core.near_match import did_you_mean
@@ -95,7 +96,7 @@ def _filled(cite: Cite, citations: CitationFiles, commit: str | None) -> Cite:
     if cite.start:
         if cite.end > page.length:
             raise BadParams(
-                f"'{cite.path}' has {page.length} lines, and {_lines(cite.start, cite.end)} cited",
+                f"'{cite.path}' has {number_of(page.length, 'line')}, and {_lines(cite.start, cite.end)} cited",
                 hint="Cite lines that are there, or only name the file.",
             )
         found = make_cite(cite.path, page, cite.start, cite.end, commit)

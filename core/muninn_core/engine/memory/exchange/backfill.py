@@ -13,6 +13,7 @@ from muninn_core.config import Config
 from muninn_core.engine.memory.exchange.backfill_sources import from_git, from_transcripts
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.git import GitError
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Trust
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.session import BackfillParams, BackfillResult, Recollection
@@ -39,11 +40,11 @@ def fill(workspace: Workspace, params: BackfillParams, call: CallContext) -> Bac
     fresh = [record for record in records if record["key"] not in known]
     ids: tuple[str, ...] = ()
     if params.apply and fresh:
-        call.report("report", f"storing {len(fresh)} memories", 95)
+        call.report("report", f"storing {number_of(len(fresh), 'memory', 'memories')}", 95)
         call.raise_if_cancelled()
         stored = workspace.memory.append(fresh, f"backfill-{params.source}")
         ids = tuple(record.id for record in stored)
-    call.report("end", f"{len(fresh)} memories")
+    call.report("end", number_of(len(fresh), "memory", "memories"))
     return BackfillResult(
         source=params.source,
         applied=params.apply,
@@ -89,7 +90,11 @@ def _records(
     for number, memory in enumerate(memories):
         if number % 100 == 0:
             call.raise_if_cancelled()
-            call.report("report", f"{number} of {len(memories)} memories", 80 + 15 * number // len(memories))
+            call.report(
+                "report",
+                f"{number} of {number_of(len(memories), 'memory', 'memories')}",
+                80 + 15 * number // len(memories),
+            )
         clean, count = mask_draft(memory.draft, config.memory.secrets)
         masked += count
         pending = config.review.holds("import", clean.type)

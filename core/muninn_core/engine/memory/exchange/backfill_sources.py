@@ -20,6 +20,7 @@ from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.git import log as history
 from muninn_core.launch.repository_location import RepositoryLocation, locate
+from muninn_core.model.counting import number_of
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.families.session import BackfillParams
 from muninn_core.store.records.timestamps import normalise
@@ -53,12 +54,12 @@ def from_git(workspace: Workspace, params: BackfillParams, call: CallContext) ->
     root = workspace.layout.root
     span = _span(root, params)
     total = history.count_commits(root, span)
-    call.report("begin", f"{total} commits to read")
+    call.report("begin", f"{number_of(total, 'commit')} to read")
     log = []
     for number, entry in enumerate(history.read_log(root, span)):
         if number % 100 == 0:
             call.raise_if_cancelled()
-            call.report("report", f"{number} of {total} commits", 80 * number // max(total, 1))
+            call.report("report", f"{number} of {number_of(total, 'commit')}", 80 * number // max(total, 1))
         log.append(entry)
     reverted = reverted_commits(log)
     subjects = {entry.commit.sha: entry.commit.subject for entry in log}
@@ -108,7 +109,7 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, call: CallCon
     files = [found for path in params.paths for found in _files(workspace.layout.root / path)]
     files = list(dict.fromkeys(files))
     sizes = [path.stat().st_size for path, _ in files]
-    call.report("begin", f"{len(files)} transcripts to read")
+    call.report("begin", f"{number_of(len(files), 'transcript')} to read")
     memories: list[HistoryMemory] = []
     skipped = Counter[str]()
     malformed: list[str] = []

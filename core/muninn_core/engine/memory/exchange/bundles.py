@@ -12,6 +12,7 @@ from muninn_core.engine.memory.exchange.foreign_memories import read_file, read_
 from muninn_core.engine.memory.exchange.html_export import page
 from muninn_core.engine.memory.exchange.obsidian_export import vault
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace, to_plain
 from muninn_core.protocol.families.exchange import ExportParams, ExportResult, ImportParams, ImportResult
@@ -71,11 +72,12 @@ def _page(name: str, memories: list[Memory], params: ExportParams, exported: Exp
     filters = {"type": params.type, "tag": params.tag, "session": params.session, "task": params.task}
     filters |= {"scope": params.scope, "since": params.since, "until": params.until}
     chosen = ", ".join(f"{key} {value}" for key, value in filters.items() if value)
-    note = f"{len(memories):,} memories ({chosen}), as of {exported.exported[:10] or 'the beginning'}."
+    note = number_of(len(memories), "memory", "memories")
+    note += f" ({chosen}), as of {exported.exported[:10] or 'the beginning'}."
     if hidden := exported.memories - len(memories):
-        note += f" {hidden:,} that are no longer in force are left out."
+        note += f" {number_of(hidden, 'that is no longer in force is', 'that are no longer in force are')} left out."
     if exported.private:
-        note += f" {exported.private:,} private ones are left out."
+        note += f" {number_of(exported.private, 'private one is', 'private ones are')} left out."
     return page(name, [to_plain(memory) for memory in memories], note)
 
 
@@ -147,9 +149,10 @@ def _import(workspace: Workspace, params: ImportParams, records: list[Record], m
         needs_approval=lambda kind: policy.holds("import", kind),
     )
     if intake.differing and params.on_conflict == "error":
+        differing = number_of(len(intake.differing), "record has", "records have")
         more = ", …" if len(intake.differing) > SHOWN else ""
         raise BadParams(
-            f"{len(intake.differing)} records have another content here: {', '.join(intake.differing[:SHOWN])}{more}",
+            f"{differing} another content here: {', '.join(intake.differing[:SHOWN])}{more}",
             hint="Nothing was stored. `--on-conflict skip` keeps what is here, `overwrite` takes the bundle's.",
         )
     if not params.dry_run:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from muninn_core.config import Config
 from muninn_core.engine.memory.lookup import conflicts
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.reconciliation import CitedCode, Conflict, ConflictsParams, ConflictsResult
@@ -51,7 +52,7 @@ def _span(root: Path, config: Config, side: str, cite: Cite) -> CitedCode:
     start = max(1, cite.start)
     end = min(cite.end if cite.start else page.length, page.length)
     if start > page.length:
-        problem = f"the file has {page.length} lines"
+        problem = f"the file has {number_of(page.length, 'line')}"
         return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=problem)
     shown = page.span(start, min(end, start - 1 + _SPAN_LINES))
     return CitedCode(side=side, path=cite.path, start=start, end=end, text="\n".join(shown)[:_SPAN_CHARS])

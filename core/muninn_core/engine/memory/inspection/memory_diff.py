@@ -16,6 +16,7 @@ from muninn_core.context.results.diff_text import CHARS, review_markdown, review
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import ReadState
 from muninn_core.model.citation import place
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.review import DiffParams, DiffResult, Turn
@@ -125,7 +126,7 @@ def _uncommitted(layout: Layout, after: MemoryAtCommit) -> str:
     number = len(spooled | sealed)
     if not number:
         return ""
-    what = f"{number:,} records are" if number > 1 else "1 record is"
+    what = number_of(number, "record is", "records are")
     steps = "`muninn seal`, then a commit, includes" if spooled - sealed else "A commit includes"
     return f"{what} not committed and not compared. {steps} {'them' if number > 1 else 'it'}."
 

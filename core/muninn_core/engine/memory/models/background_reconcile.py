@@ -10,6 +10,7 @@ from datetime import datetime
 from muninn_core.engine.memory.changes import maintenance
 from muninn_core.engine.memory.models.verdicts import judge, route_for
 from muninn_core.errors import BadParams, BusyError, MuninnError
+from muninn_core.model.counting import number_of
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.families.models import JudgeParams
 from muninn_core.protocol.families.reconciliation import ReconcileParams, ReconcileResult
@@ -79,7 +80,7 @@ class BackgroundReconcile:
         try:
             judged = judge(workspace, self._models, JudgeParams(limit=MAX_PAIRS, session=params.session), call)
             done = maintenance.reconcile(workspace, params, call)
-            ended = f"{len(judged.pairs)} pairs judged; {done.summary}"
+            ended = f"{number_of(len(judged.pairs), 'pair')} judged; {done.summary}"
         except MuninnError as error:
             ended = f"failed: {error.line}"
         except Exception as error:  # the next run must be possible, and `status` says what happened
