@@ -22,6 +22,16 @@ NOUNS = (
 )
 NUMBERED = re.compile(rf"^ (?:(?!of |in |to |and |or )[a-z]+ )?({NOUNS})\b(?!; the limit)")
 
+SCRIPTS = (
+    "vscode-extension/src",
+    "lsp_server/muninn_server/http/page_files",
+    "core/muninn_core/engine/memory/exchange/html_export_files",
+    "hooks/muninn_hooks/neovim",
+    "hooks/muninn_hooks/snippets",
+)
+INSERTED = re.compile(rf"(?:\$\{{(?![A-Z_]+\b)[^{{}}()]*\}}|%d) (?:[a-z]+ )?(?:{NOUNS})\b")
+"""A number that a script puts before a noun without a call, as `${{rows.length}} memories` or `%d files`."""
+
 MORE_THAN_ONE = {
     ("agents.py", "len(names)"),
     ("candidates.py", "len(found)"),
@@ -64,9 +74,23 @@ def test_a_number_before_a_noun_comes_from_the_helper(folder: str) -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize("folder", SCRIPTS)
+def test_a_number_before_a_noun_comes_from_the_helper_of_a_script(folder: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".ts", ".js", ".lua", ".el")
+        for found in INSERTED.finditer(path.read_text("utf-8"))
+    ]
+    assert wrong == []
+
+
 def test_the_search_finds_a_number_before_a_noun() -> None:
     text = 'f"{number} memories and {len(x)} more files of {MOST} files; {one} of them"'
     assert [each[:2] for each in counted(ast.parse(text))] == [("number", "memories"), ("len(x)", "files")]
+    assert INSERTED.search("`${rows.length} memories`")
+    assert INSERTED.search("('%d more files'):format(n)")
+    assert not INSERTED.search("`${counted(rows.length, 'row', 'rows')} of ${MOST} files, ${from} to ${to}`")
 
 
 def test_the_helper_counts() -> None:

@@ -6,6 +6,7 @@ import { placeOf } from './citations';
 import type { Hit } from './protocol';
 import type { Repositories } from './repositories';
 import type { Server } from './server';
+import { counted } from './state';
 
 /** The newer interfaces that are used here (VS Code 1.95 and 1.101). */
 interface Newer {
@@ -93,6 +94,6 @@ function names(servers: readonly Server[]): string {
 function describeHit(hit: Hit): string {
   const place = hit.path ? placeOf(hit.path, hit.start_line, hit.end_line) : hit.id;
   const lines = hit.text.trim().split('\n');
-  const rest = lines.length > MOST_LINES ? `\n… ${lines.length - MOST_LINES} more lines` : '';
+  const rest = lines.length > MOST_LINES ? `\n… ${counted(lines.length - MOST_LINES, 'more line', 'more lines')}` : '';
   return `[${hit.kind}${hit.type ? ` ${hit.type}` : ''}] ${hit.repository ? `${hit.repository}:` : ''}${place}\n${lines.slice(0, MOST_LINES).join('\n')}${rest}`;
 }

@@ -9,6 +9,7 @@ import type { ReconcileResult, ResolveParams } from '../protocol';
 import type { Server } from '../server';
 import { headline } from '../views/memories';
 import type { Node, Target } from '../views/node';
+import { counted } from '../state';
 
 /** Opens what a row stands for. Throws a Failure. */
 export async function open(server: Server, { reader, documents }: Places, target: Target): Promise<void> {
@@ -55,7 +56,7 @@ export async function confirm(server: Server, node: Node): Promise<void> {
 export async function seal(server: Server, node?: Node): Promise<void> {
   const { segments, records } = await server.request('seal', { session: node?.key || null });
   await server.refresh();
-  const done = segments.length ? `${records} records sealed; commit .muninn to share them` : 'there was nothing to seal';
+  const done = segments.length ? `${counted(records, 'record', 'records')} sealed; commit .muninn to share them` : 'there was nothing to seal';
   vscode.window.setStatusBarMessage(`$(archive) ${server.label}: ${done}.`, 5000);
 }
 

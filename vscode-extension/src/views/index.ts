@@ -10,6 +10,7 @@ import { fileNodes, type Grouping, memoryNodes, timelineNodes, withConflicts } f
 import { type Node, rowsOf } from './node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from './rest';
 import { Tree } from './tree';
+import { counted } from '../state';
 
 /** The maximum number of memories in a view. */
 const LISTED = 500;
@@ -214,5 +215,5 @@ function knowledgeOf(server: Server): vscode.RelativePattern {
 
 function badge(rows: readonly Node[]): vscode.ViewBadge | undefined {
   if (!rows.length) return undefined;
-  return { value: rows.length, tooltip: rows.length === 1 ? '1 conflict waits' : `${rows.length} conflicts wait` };
+  return { value: rows.length, tooltip: counted(rows.length, 'conflict waits', 'conflicts wait') };
 }

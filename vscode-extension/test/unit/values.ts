@@ -49,6 +49,8 @@ export const HIT: Hit = {
   ts: '',
   newer: '',
   repository: '',
+  certainty: null,
+  least_certainty: null,
 };
 
 export const MEMORY: Memory = {

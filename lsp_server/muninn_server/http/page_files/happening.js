@@ -1,6 +1,6 @@
 // An event of the journal in words: a sentence first, what it holds folded.
 
-import { clock, figure, fold, h, listed, plain } from './dom.js';
+import { clock, count, figure, fold, h, listed, plain } from './dom.js';
 
 const BRIEF = 300;
 
@@ -25,7 +25,7 @@ function outcome(answer) {
     each.how.length ? h('span', { class: 'hint' }, ` ${each.how.join(', ')}`) : '');
   const left = (each) => h('li', {}, h('span', { class: 'state' }, 'withheld'), ' ', named(each.id, each.title), h('span', { class: 'hint' }, ` ${each.why}`));
   const used = answer.items.filter((each) => each.outcome !== 'unused').length;
-  const said = `by ${answer.verb}: ${answer.items.length} memories and files, ${used} of them used${answer.withheld.length ? `; ${answer.withheld.length} withheld` : ''}`;
+  const said = `by ${answer.verb}: ${count(answer.items.length, 'item')}, ${used} used${answer.withheld.length ? `; ${answer.withheld.length} withheld` : ''}`;
   return {
     sentence: h('p', {}, h('span', { class: 'kind' }, 'Given'), ` ${said}`),
     more: () => h('ul', { class: 'plain-list' }, answer.items.map(item), answer.withheld.map(left)),
@@ -68,7 +68,7 @@ function words(event) {
   if (kind === 'given') {
     const ids = listed(what.ids).map(plain);
     const links = () => h('ul', { class: 'plain-list' }, ids.map((id) => h('li', {}, named(id))));
-    return { sentence: h('p', {}, label('Given'), ` by ${plain(what.verb)}: ${ids.length} memories and files${figure(what.tokens) ? `, ${what.tokens.toLocaleString('en')} tokens` : ''}`), more: ids.length ? links : null };
+    return { sentence: h('p', {}, label('Given'), ` by ${plain(what.verb)}: ${count(ids.length, 'item')}${figure(what.tokens) ? `, ${count(what.tokens, 'token')}` : ''}`), more: ids.length ? links : null };
   }
   if (kind === 'usage') {
     return { sentence: h('p', {}, label('Tokens'), ` ${plain(what.model)}: ${figure(what.input_tokens).toLocaleString('en')} in, ${figure(what.output_tokens).toLocaleString('en')} out`), more: null };

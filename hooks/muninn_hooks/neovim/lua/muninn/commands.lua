@@ -25,6 +25,9 @@ local function fill(buffer, text)
   end
 end
 
+-- A number with its noun.
+local function counted(number, one, many) return ('%d %s'):format(number, number == 1 and one or many) end
+
 local function first_line(text) return vim.trim(text):match('^[^\n]*') end
 
 -- Shows a read-only document in a new window.
@@ -185,9 +188,8 @@ function M.sessions()
     local lines = {}
     for _, one in ipairs(result.sessions) do
       local state = one.state == 'open' and ('open, %d not sealed'):format(one.waiting) or 'sealed'
-      local things = one.memories == 1 and 'memory' or 'memories'
       local who = one.author ~= '' and one.author or one.agent ~= '' and one.agent or one.actor
-      table.insert(lines, ('%s  %s  %d %s  %s  %s'):format(one.title, state, one.memories, things, one.branch, who))
+      table.insert(lines, ('%s  %s  %s  %s  %s'):format(one.title, state, counted(one.memories, 'memory', 'memories'), one.branch, who))
     end
     document('muninn:/sessions', table.concat(#lines > 0 and lines or { 'No session has remembered anything.' }, '\n'))
   end)
@@ -231,7 +233,7 @@ end
 
 function M.status()
   ask('status', {}, function(result)
-    local told = ('%d memories, index %s, %s'):format(result.log.memories, result.index.state, result.mode)
+    local told = ('%s, index %s, %s'):format(counted(result.log.memories, 'memory', 'memories'), result.index.state, result.mode)
     for _, problem in ipairs(result.problems) do told = told .. '\n' .. problem.message .. '. ' .. problem.hint end
     vim.notify('Muninn: ' .. told)
   end)
