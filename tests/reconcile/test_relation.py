@@ -445,3 +445,33 @@ def test_a_value_of_another_author_makes_a_conflict_instead(log):
     outcome = reconcile(log)
     assert (outcome.superseded, outcome.conflicts) == ((), 1)
     assert log.state.memories[old].active
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "spans stays in expression.py and does not call Corpus.",
+            "spans stays in expression.py and does not call Index.",
+        ),
+        ("The parser does not run in the worker.", "The parser does not run in the daemon."),
+        ("Tokens are not stored in Redis.", "Tokens are not stored in Memcached."),
+        ("Rows are not kept in Postgres.", "Rows are not kept in MySQL."),
+    ],
+)
+def test_values_that_both_deny_do_not_exclude_each_other(one: str, other: str) -> None:
+    assert relate(one, other).verdict == "apart"
+    affirmed = [text.replace(" does not", "").replace(" not", "") for text in (one, other)]
+    assert relate(one, affirmed[0]).verdict == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The client is not public.", "The client is not private."),
+        ("Jobs are not retried more than 3 times.", "Jobs are not retried more than 5 times."),
+        ("Tokens are stored in Redis.", "Tokens are stored in Memcached."),
+    ],
+)
+def test_of_two_values_only_and_of_limits_the_denials_do(one: str, other: str) -> None:
+    assert relate(one, other).verdict == "contradiction"

@@ -124,6 +124,8 @@ def find_value(left: Proposition, right: Proposition, found: Alignment) -> Findi
         return None
     if any(term.quantity for term in (*left_value, *right_value)):
         return None
+    if _are_denied(left_value) and _are_denied(right_value):
+        return None  # "does not call the cache", "does not call the index"
     if roles_clash(found, left, right) or not _exclude(left_value, right_value, left, right, found):
         return None
     one, other = left_value[-1], right_value[-1]
@@ -134,6 +136,12 @@ def find_value(left: Proposition, right: Proposition, found: Alignment) -> Findi
         shown(right_value),
         value=plain and not found.synonyms and _hold_one_value(one, other, left, right),
     )
+
+
+def _are_denied(values: Sequence[Term]) -> bool:
+    """Whether values are denied: two of these exclude each other only where there is no third one."""
+    one_of_two = any(term.key in kin for term in values for kin in EXCLUSIVE if len(kin) == 2)
+    return all(term.denied for term in values) and not one_of_two
 
 
 def _values(terms: Sequence[Term], others: Sequence[Term], other: Proposition) -> list[Term]:
