@@ -281,6 +281,41 @@ ERRORS = {
         "there is no client 'codx'",
         "Did you mean 'codex'?",
     ),
+    "bogus": (
+        2,
+        "there is no verb 'bogus'",
+        "`muninn help` lists all verbs.",
+    ),
+    "ememories": (
+        2,
+        "there is no verb 'ememories'",
+        "Did you mean `muninn memories`?",
+    ),
+    "daemon": (
+        2,
+        "`muninn daemon` needs ACTION",
+        "It is one of start, status, stop, logs. See `muninn daemon --help`.",
+    ),
+    "recall ships --since yesterday": (
+        2,
+        "--since: a time is a span back from now (12h, 3d, 2w, 6m, 1y) or a date: since:2w, since:2026-01-31",
+        "`muninn help recall` explains the options.",
+    ),
+    "decision supersede d-1 d-0 --rationale Because.": (
+        3,
+        "there is no decision 'd-0'",
+        "`muninn decision list` lists decisions. Nothing was recorded.",
+    ),
+    "agent handoff Done.": (
+        2,
+        "the call names no agent",
+        "Register with `muninn agent register`, and give the agent_key that it returns.",
+    ),
+    "repos add nowhere": (
+        4,
+        "REPO/nowhere does not exist",
+        "Give the path of a repository on this machine.",
+    ),
     "help xyzzy": (
         2,
         "there is no verb 'xyzzy'",

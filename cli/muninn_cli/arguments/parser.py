@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from muninn_cli.arguments.parameters import Parameter, Shape, parameters
 from muninn_cli.terminal.display import COLORS, DISPLAY
 from muninn_core.errors import UnknownVerb, UsageError
-from muninn_core.near_match import NAMES, nearest
+from muninn_core.near_match import NAMES, OPEN, nearest
 from muninn_core.protocol.catalogue import GROUPS, METHODS
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Parser(argparse.ArgumentParser):
         if missing != message:
             first = next(action for action in self._actions if missing.startswith(_option_of(action)))
             hint = " ".join(part for part in (_allowed(first), f"See `{self.prog} --help`.") if part)
-            raise UsageError(f"`{self.prog}` needs {missing}", hint=hint)
+            named = ", ".join(each if each.startswith("-") else each.upper() for each in missing.split(", "))
+            raise UsageError(f"`{self.prog}` needs {named}", hint=hint)
         what = re.sub(r"^-\w/(?=--)", "", message.removeprefix("argument "))  # a short option goes by its long one
         raise UsageError(what, hint=f"See `{self.prog} --help`.")
 
@@ -442,7 +443,8 @@ def suggest(word: str, commands: Iterable[str]) -> str:
         return meant or _COMMAND_SYNONYMS[word]
     unsafe = {verb for verb, method in METHODS.items() if not method.suggested}
     known = [*(verb for verb in METHODS if "." not in verb), *ALIASES, *GROUPS, *commands]
-    near = nearest(word, known, NAMES)
+    # A slip of the finger seldom changes the first letter: "bogus" is not "about".
+    near = nearest(word, [each for each in known if each[:1] == word[:1]], NAMES) or nearest(word, known, OPEN)
     return near if near is not None and near not in unsafe else ""
 
 

@@ -50,6 +50,9 @@ NAME = "muninn"
 _QUESTIONS = ("where", "what", "how", "which", "when")
 """Words that begin a question and name no verb."""
 
+_GROUPED_VERB = re.compile(r"(?<![`\w./])[a-z]+\.[a-z]+\b(?![`/])")
+"""A word that may be a verb of a group, as hints for programs name it."""
+
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[\w.-]+@[\w.-]+:")
 """A URL or ssh address, which is not a path."""
 
@@ -125,14 +128,25 @@ def _answer(method: Method, given: argparse.Namespace, params: dict[str, Any]) -
     except MuninnError as error:
         if method.verb == "capsule.import" and getattr(given, "path", "") == "-":
             error.message = error.message.replace(params["path"], STDIN)
+        error.hint = _with_commands(error.hint)
         if not isinstance(error, BadParams):
             raise
         flags = {f"'{each.name}'": each.flags[0] for each in parameters(method) if not each.positional}
-        name = error.message.split(" ", 1)[0]
+        name = error.message.split(" ", 1)[0].removesuffix(":")
         if name not in flags:
             raise
-        hint = f"{error.hint} `muninn help {method.words}` explains the options."
+        hint = f"{error.hint} `muninn help {method.words}` explains the options.".lstrip()
         raise BadParams(flags[name] + error.message.removeprefix(name), hint=hint, data=error.data) from None
+
+
+def _with_commands(hint: str) -> str:
+    """Return a hint with the commands for the verbs that it names: "agent.take" becomes "`muninn agent take`"."""
+
+    def command(match: re.Match[str]) -> str:
+        method = METHODS.get(match[0])
+        return f"`muninn {method.words}`" if method is not None else match[0]
+
+    return _GROUPED_VERB.sub(command, hint)
 
 
 def _check_text(params: dict[str, Any]) -> None:

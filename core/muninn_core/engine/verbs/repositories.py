@@ -7,7 +7,7 @@ from pathlib import Path
 
 from muninn_core.engine import reports
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.errors import BadParams, NotFoundError, NotInitialised
+from muninn_core.errors import BadParams, NotARepository, NotFoundError, NotInitialised
 from muninn_core.federation.member import location_of
 from muninn_core.federation.registry import REPOSITORIES, ListedRepository, check_name, proposed_name
 from muninn_core.federation.scan import scan
@@ -31,7 +31,10 @@ class RepositoriesVerbs(Verbs):
 
     def repos_add(self, params: ReposAddParams, call: CallContext) -> ReposAddResult:
         """Add a repository to the list."""
-        location = locate(str(Path(call.location.root, params.path)))
+        try:
+            location = locate(str(Path(call.location.root, params.path)))
+        except NotARepository as error:
+            raise NotARepository(error.message, hint="Give the path of a repository on this machine.") from None
         listed = self._listed(location)
         if params.name:
             check_name(params.name)
