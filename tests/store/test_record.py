@@ -31,6 +31,7 @@ def test_unknown_fields_survive_a_rewrite():
     ("line", "reason"),
     [
         (b"<<<<<<< HEAD", "a merge marker"),
+        (b"broken", "^not JSON: invalid character"),
         (b"[1]", "not a JSON object"),
         (b'{"type": "insight"}', "'ts' is missing"),
         (b'{"ts": "2026-01-07T10:00:00Z"}', "'type' is missing"),

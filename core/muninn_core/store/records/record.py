@@ -123,7 +123,11 @@ def _decode(line: bytes) -> Any:
     except RecursionError:
         raise MalformedRecord("nested too deeply") from None
     except ValueError as error:
-        what = "a merge marker of git" if is_merge_marker(line) else f"not JSON: {error}"
+        what = (
+            "a merge marker of git"
+            if is_merge_marker(line)
+            else f"not JSON: {str(error).removeprefix('JSON is malformed: ')}"
+        )
         raise MalformedRecord(what) from None
     # Count brackets first: hardly any line has enough to be deep.
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
