@@ -60,6 +60,12 @@ def test_a_branch_adds_what_it_remembers_and_nothing_that_its_base_has_learned_m
     assert "Kafka is needed." in found.text
 
 
+def test_a_file_whose_lines_are_cited_is_named_once(base):
+    remember(base, "Deleting is logged.", files=["src/users.py:11-13", "README.md"])
+    commit(base, "On feature")
+    assert "src/users.py:11-13, README.md\n" in base.call("diff", range="main").text
+
+
 def test_one_revision_is_compared_with_head(base):
     new = remember(base, "Kafka is needed.")
     head = commit(base, "On feature")

@@ -113,8 +113,9 @@ def _words(memory: Memory) -> str:
 
 
 def _place(memory: Memory) -> str:
+    cited = {cite.path for cite in memory.cites}
     places = [place(cite.path, cite.start, cite.end) for cite in memory.cites]
-    named = list(dict.fromkeys([*places, *memory.files]))
+    named = list(dict.fromkeys([*places, *(path for path in memory.files if path not in cited)]))
     more = f" and {len(named) - PLACES} more" if len(named) > PLACES else ""
     return ", ".join(named[:PLACES]) + more
 
