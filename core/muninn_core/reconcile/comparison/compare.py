@@ -20,7 +20,7 @@ def judge(one: Memory, other: Memory) -> Relation:
     Memories of different types, expiry, details or tasks are never the same, nor are one from outside and one from
     inside the project. Memories about sets of files without a common file do not relate at all.
     """
-    if not same_subject(one, other):
+    if comparable_kind(one.type) != comparable_kind(other.type) or not same_subject(one, other):
         return APART
     if one.text == other.text:
         return Relation(verdict="same") if _is_mergeable(one, other) else APART
@@ -52,6 +52,13 @@ def group_of(kind: str) -> str:
     if kind in EVENTS:
         return ""
     return "claims" if kind in CLAIMS else kind
+
+
+def comparable_kind(kind: str) -> str:
+    """Return what memories that can be the same or contradict each other have in common: the group of kinds, or, of an
+    event, the kind.
+    """
+    return group_of(kind) or kind
 
 
 def may_contradict(one: Memory, other: Memory) -> bool:
