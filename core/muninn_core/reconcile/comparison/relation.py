@@ -29,7 +29,7 @@ from muninn_core.reconcile.comparison.contradictions import contradiction
 from muninn_core.reconcile.comparison.finding import NO_RELATION, Finding, Verdict
 from muninn_core.reconcile.comparison.reports import informative_terms, is_doing, reports_differ, tells_event
 from muninn_core.reconcile.language.proposition import read
-from muninn_core.reconcile.language.sentences import sentences
+from muninn_core.reconcile.language.sentences import sentences, split_reason
 from muninn_core.reconcile.language.spelling import same_spelling, words_in
 from muninn_core.reconcile.language.symbols import symbols_agree
 from muninn_core.reconcile.language.terms import Proposition, Term
@@ -110,7 +110,7 @@ def _in_sentences(one: str, other: str) -> Finding:
 
 def forget() -> None:
     """Empty the caches of read texts and judged pairs."""
-    for cached in (_relate, read, sentences, words_in):
+    for cached in (_relate, read, sentences, split_reason, words_in):
         cached.cache_clear()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 
 _PHRASES = """
@@ -243,7 +244,11 @@ def _expand(slot: str) -> list[str]:
     return [*words, ""] if slot.endswith("?") else words
 
 
-def _table() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
+_Entry = tuple[tuple[str, ...], tuple[str, ...]]
+"""The words of a phrase, and what replaces them."""
+
+
+def _table() -> dict[str, list[_Entry]]:
     table: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = defaultdict(dict)
     for line in _PHRASES.strip().splitlines():
         left, _, right = line.partition(" :")
@@ -253,13 +258,15 @@ def _table() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
     return {first: sorted(found.items(), key=lambda each: (-len(each[0]), each[0])) for first, found in table.items()}
 
 
-_BY_FIRST = _table()
-_BY_TWO = {
-    (first, second): [entry for entry in entries if entry[0][1:2] == (second,)]
-    for first, entries in _BY_FIRST.items()
-    for second in {words[1] for words, _ in entries if len(words) > 1}
-}
-_SINGLE = {first: [entry for entry in entries if len(entry[0]) == 1] for first, entries in _BY_FIRST.items()}
+def _by_second(entries: Sequence[_Entry]) -> tuple[dict[str, list[_Entry]], list[_Entry]]:
+    """Return the phrases of one first word: by their second word, those of one word behind them, and those alone."""
+    single = [entry for entry in entries if len(entry[0]) == 1]
+    seconds = {words[1] for words, _ in entries if len(words) > 1}
+    longer = {second: [entry for entry in entries if entry[0][1:2] == (second,)] + single for second in seconds}
+    return longer, single
+
+
+_BY_FIRST = {first: _by_second(entries) for first, entries in _table().items()}
 
 
 _SWITCHED = (("enabled",), ("disabled",))
@@ -273,27 +280,40 @@ def _has_object(plain: Sequence[str], at: int) -> bool:
     return plain[at - 1] in ("on", "off") and at < len(plain) and plain[at] not in _BEHIND
 
 
+@lru_cache(maxsize=20_000)
+def _plain(token: str) -> str:
+    return token.lower().replace("'", "").replace("’", "")
+
+
 def rewrite(tokens: Sequence[str]) -> list[tuple[str, str]]:
     """Return tokens with their phrases replaced, each in lower case and as written; the longest phrase wins."""
     plain = [
         # "module A": a single capital within a sentence is a name and no article.
         f"{token.lower()}."
-        if at and len(token) == 1 and token.isalpha() and token.isupper() and token != "I"
-        else token.lower().replace("'", "").replace("’", "")
+        if len(token) == 1 and at and token.isalpha() and token.isupper() and token != "I"
+        else _plain(token)
         for at, token in enumerate(tokens)
     ]
     result: list[tuple[str, str]] = []
     at = 0
     while at < len(plain):
-        longer = _BY_TWO.get((plain[at], plain[at + 1]), ()) if at + 1 < len(plain) else ()
-        for words, marks in (*longer, *_SINGLE.get(plain[at], ())):
-            end = at + len(words)
-            if tuple(plain[at:end]) == words and not (marks[:1] in _SWITCHED and _has_object(plain, end)):
-                shown = " ".join(tokens[at:end])
-                result += [(mark, shown) for mark in marks]
-                at = end
-                break
-        else:
+        found = _phrase_at(plain, at) if plain[at] in _BY_FIRST else None
+        if found is None:
             result.append((plain[at], tokens[at]))
             at += 1
+        else:
+            words, marks = found
+            shown = " ".join(tokens[at : at + len(words)])
+            result += [(mark, shown) for mark in marks]
+            at += len(words)
     return result
+
+
+def _phrase_at(plain: Sequence[str], at: int) -> _Entry | None:
+    """Return the longest phrase that begins at a word, None for none."""
+    longer, single = _BY_FIRST[plain[at]]
+    for words, marks in longer.get(plain[at + 1], single) if at + 1 < len(plain) else single:
+        end = at + len(words)
+        if tuple(plain[at:end]) == words and not (marks[:1] in _SWITCHED and _has_object(plain, end)):
+            return words, marks
+    return None

@@ -77,6 +77,8 @@ _OPENING = frozenset((*NUMERALS, *_ADVERBS, *_PER, "once", "twice", "half", "qua
 
 def split_units(token: str) -> list[str]:
     """Return "30s" as "30" and "s"; other tokens as they are."""
+    if not token[:1].isdecimal():
+        return [token]
     found = _WITH_UNIT.fullmatch(token)
     is_amount = found and found[2].lower() in _UNITS and token not in ("2D", "3D")
     return list(found.groups()) if found and is_amount else [token]
@@ -92,7 +94,7 @@ def number_of(token: str) -> Fraction | None:
     plain = token.lower()
     if plain in NUMERALS:
         return NUMERALS[plain]
-    if not _NUMBER.fullmatch(token):
+    if not token[:1].isdecimal() or not _NUMBER.fullmatch(token):
         return None
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+", token):
         return Fraction(token.replace(",", ""))
