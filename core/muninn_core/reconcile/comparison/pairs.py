@@ -1,48 +1,33 @@
 """Compares many memories, without comparing all with all.
 
-Memories that relate share most of their words. Each memory is filed under every two of its rarest words that another
-memory has, too; those filed together are candidates, and `judge` decides about them. Words that many memories share
-find nothing that rarer ones do not, so crowded files are left out.
+Memories that relate share most of their words. They are filed by their words; those filed together are candidates, and
+`judge` decides about them.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from itertools import combinations
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
-from muninn_core.reconcile.comparison.compare import judge, replaces, same_subject
+from muninn_core.reconcile.comparison.compare import comparable_kind, judge, replaces
+from muninn_core.reconcile.comparison.filing import DENIALS, Numbers, filed_together
 from muninn_core.reconcile.comparison.finding import MAX_VALUE_WORDS
 from muninn_core.reconcile.comparison.relation import MOST_SENTENCES, Relation
+from muninn_core.reconcile.comparison.words import Words, words_of
 from muninn_core.reconcile.language.exclusion import ANTONYMS
-from muninn_core.reconcile.language.phrases import rewrite
-from muninn_core.reconcile.language.quantity import is_unit, number_of, split_units
-from muninn_core.reconcile.language.sentences import sentences, without_reasons
+from muninn_core.reconcile.language.sentences import sentences
 from muninn_core.reconcile.language.thesaurus.table import are_antonyms, are_synonyms
-from muninn_core.reconcile.language.vocabulary import LIGHT, PREPOSITIONS, STOP, WEAK, key_of
+from muninn_core.reconcile.language.vocabulary import LIGHT
 
 MAX_VALUES = 4
 """With more different values in one place, the statements are a list and no contradiction."""
 
-MOST_ALIKE, MOST_FILED = 50, 12
-"""The maximum number of memories with the same words, and with the same two rare words, that are compared."""
-
-RARE = 5
-"""The number of rarest words that a memory is filed under."""
-
 MAX_DIFFERENT = 6
 """In words: how many two memories may not have in common, when they have fewer than that in common."""
-
-_WORD = re.compile(r"\w+(?:['’]\w+)?")
-_TINY = 3
-"""Memories of no more words are also filed under single ones, and again with those that have linking words beside."""
-_DENIALS = frozenset(("no", "not", "nobody", "isn", "aren", "doesn", "don", "t"))
-_LINKING = PREPOSITIONS | _DENIALS | {"one"}
 
 
 class Comparison(Value):
@@ -62,7 +47,7 @@ def compare_all(ordered: Sequence[Memory], apart: set[tuple[str, str]]) -> Compa
     merging. `apart` are pairs that a person has separated, in both orders. The result depends on the order of the
     memories alone.
     """
-    candidates = list(_candidates([words_of(memory.text) for memory in ordered], ordered))
+    candidates = _candidates(ordered)
     merges: dict[int, int] = {}
     others: list[tuple[int, int, Relation]] = []
     for first, second in candidates:
@@ -92,83 +77,65 @@ def compare_all(ordered: Sequence[Memory], apart: set[tuple[str, str]]) -> Compa
     )
 
 
-class Words(NamedTuple):
-    """The words of a text in common form, without reasons, figures and words of no weight, and the first of
-    them where a text begins with it.
-    """
-
-    words: frozenset[str]
-    first: str
-
-
-@lru_cache(maxsize=20_000)
-def words_of(text: str) -> Words:
-    """Return the words of a text."""
-    words = _joined(_WORD.findall(without_reasons(text)))
-    keys = [key_of(word) for word in words if word not in STOP and not word.isdigit()]
-    kept = [key for key in keys if key not in WEAK] or keys
-    opens = bool(keys) and keys[0] not in WEAK and keys[0] not in _restricting() and len(keys[0]) > 2
-    return Words(frozenset(kept), keys[0] if opens else "")
-
-
-def _joined(words: Sequence[str]) -> Iterator[str]:
-    """Yield words in lower case, two that are one word elsewhere as that one: "time-out" as "timeout".
-
-    Units behind a figure are left out: a figure may have another one elsewhere.
-    """
-    before = ""
-    for word, shown in rewrite([part for each in words for part in split_units(each)]):
-        is_amount = number_of(before) is not None and is_unit(word)
-        if not (is_amount or word in ("§max", "§min") or (word != "one" and number_of(word) is not None)):
-            yield from ("not",) if word == "§not" else shown.lower().split() if word.startswith("§") else (word,)
-        before = word
-
-
-@cache
-def _restricting() -> frozenset[str]:
-    """Return the keys of words that restrict a statement: a text that begins with one does not begin with its subject.
-
-    The first call loads the thesaurus.
-    """
-    return frozenset(map(key_of, ("only", "nobody", "none", "no", "not", "never", "each", "every")))
-
-
 def _lists(found: Iterable[tuple[int, int, Relation]]) -> set[int]:
     """Return the memories that differ in one value from too many others to be in contradiction with them."""
     degree = Counter(position for first, second, relation in found if relation.sides for position in (first, second))
     return {position for position, count in degree.items() if count >= MAX_VALUES}
 
 
-def _candidates(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs worth judging as (preferred, other), each once and in order.
+def _candidates(ordered: Sequence[Memory]) -> list[tuple[int, int]]:
+    """Return the pairs worth judging as (preferred, other), each once and in order.
 
     A memory of several sentences is compared as a whole and by each of them: one may contradict another memory.
     """
-    pairs = _likely_pairs(words, ordered)
-    parts = [(position, part) for position, memory in enumerate(ordered) for part in _sentences(memory.text)]
+    words: list[Words] = []
+    parts: list[str] = []
+    words_of_parts: list[Words] = []
+    places: list[int] = []
+    for position, memory in enumerate(ordered):
+        words.append(words_of(memory.text))
+        for part in _sentences(memory.text):
+            parts.append(part)
+            words_of_parts.append(words_of(part))
+            places.append(position)
+    kinds = _numbered(comparable_kind(memory.type) for memory in ordered)
+    files = [frozenset(memory.files) for memory in ordered]
+    pairs = {
+        (one, other)
+        for one, other in filed_together([each.words for each in words], lambda one, other: kinds[one] == kinds[other])
+        if _may_share(files[one], files[other]) and _is_likely(words[one], words[other])
+    }
     if len(parts) > len(ordered):
-        places = [position for position, _ in parts]
-        likely = _likely_pairs([words_of(part) for _, part in parts], [ordered[position] for position in places])
-        found = [(places[first], places[second]) for first, second in likely if parts[first][1] != parts[second][1]]
-        pairs.update((min(pair), max(pair)) for pair in found if pair[0] != pair[1])
-    yield from sorted(pairs)
+        owners, texts, kinds = np.array(places), _numbered(parts), kinds[places]
+        likely = filed_together(
+            [each.words for each in words_of_parts],
+            lambda one, other: (
+                (owners[one] != owners[other]) & (texts[one] != texts[other]) & (kinds[one] == kinds[other])
+            ),
+        )
+        for one, other in likely:
+            pair = places[one], places[other]
+            is_open = pair not in pairs and _may_share(files[pair[0]], files[pair[1]])
+            if is_open and _is_likely(words_of_parts[one], words_of_parts[other]):
+                pairs.add(pair)
+    return sorted(pairs)
+
+
+def _numbered(values: Iterable[str]) -> Numbers:
+    """Return a number for each value, equal for equal ones."""
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
+
+
+def _may_share(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of files have a common file, or one of them is empty."""
+    return not one or not other or not one.isdisjoint(other)
 
 
 def _sentences(text: str) -> Sequence[str]:
     """Return the sentences of a text, or the whole one if it has more than are judged on their own."""
     found = sentences(text)
     return found if len(found) <= MOST_SENTENCES else (text,)
-
-
-def _likely_pairs(words: Sequence[Words], ordered: Sequence[Memory]) -> set[tuple[int, int]]:
-    """Return the pairs of places whose words and subjects allow a judgement."""
-    pairs: set[tuple[int, int]] = set()
-    for places in _files(words, ordered):
-        for first, second in combinations(places[:MOST_ALIKE], 2):
-            known = (first, second) in pairs or not _is_likely(words[first], words[second])
-            if not known and same_subject(ordered[first], ordered[second]):
-                pairs.add((first, second))
-    return pairs
 
 
 def _is_likely(one: Words, other: Words) -> bool:
@@ -179,8 +146,8 @@ def _is_likely(one: Words, other: Words) -> bool:
         return False
     one_words, other_words = one_words - LIGHT, other_words - LIGHT
     if not one_words or not other_words:
-        return len((one_words | other_words) - _DENIALS) <= MAX_VALUE_WORDS
-    if one_words <= _DENIALS or other_words <= _DENIALS:
+        return len((one_words | other_words) - DENIALS) <= MAX_VALUE_WORDS
+    if one_words <= DENIALS or other_words <= DENIALS:
         return True
     apart = one.first in one_words and other.first in other_words and not _are_related(one.first, other.first)
     if apart and not (common > 1 and len(one_words) == len(other_words) == 1):
@@ -192,22 +159,3 @@ def _is_likely(one: Words, other: Words) -> bool:
 
 def _are_related(one: str, other: str) -> bool:
     return are_synonyms(one, other) or are_antonyms(one, other) or other in ANTONYMS.get(one, ())
-
-
-def _files(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[list[int]]:
-    """Yield lists of memories that have the same words, or two rare words in common."""
-    count = Counter(word for each in words for word in each.words)
-    equal: dict[frozenset[str], list[int]] = defaultdict(list)
-    filed: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for position, each in enumerate(words):
-        equal[each.words].append(position)
-        shared = sorted((word for word in each.words if count[word] > 1), key=lambda word: (count[word], word))
-        for two in combinations(shared[:RARE], 2):
-            filed[two].append(position)
-        if len(each.words - _LINKING) <= _TINY:
-            for word in shared:
-                filed[word, ""].append(position)
-                if len(each.words) <= _TINY:
-                    filed[word,].append(position)
-    yield from (places for places in equal.values() if len(places) > 1)
-    yield from (places for places in filed.values() if 1 < len(places) <= MOST_FILED)

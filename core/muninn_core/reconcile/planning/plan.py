@@ -17,8 +17,9 @@ from muninn_core.errors import StorageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
 from muninn_core.protocol.families.reconciliation import Conflict, Merge, Superseded
-from muninn_core.reconcile.comparison.pairs import compare_all, words_of
+from muninn_core.reconcile.comparison.pairs import compare_all
 from muninn_core.reconcile.comparison.relation import forget
+from muninn_core.reconcile.comparison.words import words_of
 from muninn_core.reconcile.planning.verdicts import judged_conflicts
 from muninn_core.regular_file import FileTooLarge
 from muninn_core.store.files.layout import Layout
