@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from muninn_core.reconcile.language.lexicon import stem
+from muninn_core.reconcile.language.phrases import rewrite
 from muninn_core.reconcile.language.quantity import number_of, read_quantity
+from muninn_core.reconcile.language.sentences import split_reason, tokens_of
 from muninn_core.reconcile.language.thesaurus.table import is_verb
 from muninn_core.reconcile.language.vocabulary import (
     AUXILIARIES,
@@ -15,6 +19,7 @@ from muninn_core.reconcile.language.vocabulary import (
     IMPERATIVES,
     NO,
     NOMINAL,
+    PREFERRING,
     PREPOSITIONS,
     PRODUCTS,
     STOP,
@@ -23,13 +28,48 @@ from muninn_core.reconcile.language.vocabulary import (
 )
 
 
-def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+class Clause(NamedTuple):
+    """The words of a clause, each in lower case and as written; the place of its verb, and whether it prefers."""
+
+    words: list[tuple[str, str]]
+    plain: list[str]
+    verb: int
+    prefers: bool
+
+
+class Sentence(NamedTuple):
+    """A sentence as clauses, the words of its reason, if it has one, and whether it begins with "there"."""
+
+    clauses: list[Clause]
+    reason: list[tuple[str, str]] | None
+    existential: bool
+
+
+@lru_cache(maxsize=1_000)
+def split(sentence: str) -> Sentence:
+    """Return the clauses of a sentence. Results are cached, because a text is read as a whole and by its sentences."""
+    body, reason = split_reason(sentence)
+    tokens = tokens_of(body)
+    found = []
+    for words in _clauses(_conjoined(_with_cause(rewrite(tokens)))):
+        plain = [word for word, _ in words]
+        verb = _verb_at(plain, [shown for _, shown in words])
+        found.append(Clause(words, plain, verb, not PREFERRING.isdisjoint(map(stem, plain))))
+    return Sentence(found, rewrite(tokens_of(reason)) if reason else None, tokens[:1] in (["There"], ["there"]))
+
+
+def _conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return words with conjunctions and alternatives in one form: "once the ..." is "after the ...", ", not X" turns X
     down.
     """
+    if _CONJOINING.isdisjoint(word for word, _ in words):
+        return words
     result: list[tuple[str, str]] = []
     words = _with_subject(_without_until(_without_relative(words)))
     for at, (word, shown) in enumerate(words):
+        if word not in _CONJOINING and word not in _COMPARED and word != "§only":
+            result.append((word, shown))
+            continue
         rest = [each for each, _ in words[at + 1 :]]
         if word == "§only" and rest[:1] == ["once"] and set(rest[1:2]) & (DETERMINERS | _PRONOUNS):
             continue  # "only once the export has completed"
@@ -60,13 +100,17 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
 _COMPARED = dict.fromkeys(("larger", "bigger", "greater", "longer", "higher", "older", "more"), "§min")
 _COMPARED |= dict.fromkeys(("smaller", "shorter", "lower", "younger"), "§max")
 """Words before "than" and a figure, and the bound that they make of it."""
+_CONJOINING = frozenset(("there", "that", "until", "once", "under", "below", "above", "over", "than", "§not"))
+"""`_conjoined` changes no sentence without one of these words."""
 
 
-def with_cause(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _with_cause(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return "the cause of the leak was a cycle" as "the leak was caused by a cycle"."""
+    at = next((at for at, (word, _) in enumerate(words[:3]) if word in ("cause", "reason")), -1)
+    if at < 0:
+        return words
     plain = [word for word, _ in words]
-    at = next((at for at, word in enumerate(plain[:3]) if word in ("cause", "reason")), -1)
-    if at < 0 or plain[at + 1 : at + 2] not in (["of"], ["for"], ["behind"]) or set(plain[:at]) - _OPENING_CAUSE:
+    if plain[at + 1 : at + 2] not in (["of"], ["for"], ["behind"]) or set(plain[:at]) - _OPENING_CAUSE:
         return words
     being = next((position for position in range(at + 2, len(plain)) if plain[position] in BEING), -1)
     if being < 0 or being == len(plain) - 1 or plain[being + 1] in ("§not", "that"):
@@ -112,7 +156,7 @@ def _with_subject(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
         word, before = plain[at], plain[at - 1]
         if word in SUBORDINATORS or word in AUXILIARIES or word in ("who", "which", "that", ","):
             break
-        if word.endswith("ing") and is_verb(stem(word)) and before not in DETERMINERS | PREPOSITIONS:
+        if word.endswith("ing") and is_verb(stem(word)) and before not in _BEFORE_NOUN:
             at -= at > _MIN_EXISTENTIAL and is_adverb(before)
             return [*words[2:at], words[1], *words[at:]]
     return words
@@ -129,28 +173,31 @@ def is_purpose(words: Sequence[tuple[str, str]], at: int) -> bool:
     return at < len(words) and words[at][1].islower() and is_verb(stem(words[at][0]))
 
 
-def clauses(words: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+def _clauses(words: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Split a sentence at commas and conjunctions that have a verb on both sides."""
     plain = [word for word, _ in words]
-    shown = [written for _, written in words]
-    if not plain or plain[0] in SUBORDINATORS | PREPOSITIONS:
+    if _SEPARATING.isdisjoint(plain) or plain[0] in FRONTING:
         return [words]
+    shown = [written for _, written in words]
     for at, word in enumerate(plain):
-        if word not in (",", "and", "but") or at < 2 or len(plain) - at < 3:
+        if word not in _SEPARATING or at < 2 or len(plain) - at < 3:
             continue
         behind = at + 1
-        while behind < len(plain) and plain[behind] in (",", "and", "but", "§then"):
+        while behind < len(plain) and (plain[behind] in _SEPARATING or plain[behind] == "§then"):
             behind += 1
         left, right = plain[:at], plain[behind:]
-        if set(left) & SUBORDINATORS or not right or right[0] in SUBORDINATORS | PREPOSITIONS | _RELATIVE:
+        if not SUBORDINATORS.isdisjoint(left) or not right or right[0] in FRONTING or right[0] in _RELATIVE:
             continue
-        first, second = verb_at(left, shown[:at]), verb_at(right, shown[behind:])
+        first, second = _verb_at(left, shown[:at]), _verb_at(right, shown[behind:])
         if first < 0 or second < 0 or (second == 0) != (first == 0):
             continue
-        return [words[:at], *clauses(words[at + 1 :])] if plain[at + 1 :] else [words]
+        return [words[:at], *_clauses(words[at + 1 :])] if plain[at + 1 :] else [words]
     return [words]
 
 
+_SEPARATING = frozenset((",", "and", "but"))
+FRONTING = PREPOSITIONS | SUBORDINATORS
+"""Words that open a phrase which may stand before the subject."""
 _RELATIVE = frozenset(("which", "who", "that", "whose", "where", "§else"))
 
 
@@ -161,7 +208,7 @@ def is_amount(plain: Sequence[str], at: int) -> bool:
     return bool(found and " " in found[0])
 
 
-def verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
+def _verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
     """Return the place of the first auxiliary or else of the finite verb; 0 for a request, -1 when none is found."""
     begin = _behind_fronted(plain)
     if plain[begin : begin + 1] == ["§not"] and begin + 1 < len(plain) and shown[begin].lower() not in NO:
@@ -173,7 +220,7 @@ def verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
     if plain[begin : begin + 1] and plain[begin] in _SPEAKERS:
         while acting < len(plain) and is_adverb(plain[acting]):
             acting += 1
-        if plain[acting : acting + 1] and plain[acting].isalpha() and not {plain[acting]} & (AUXILIARIES | STOP):
+        if plain[acting : acting + 1] and plain[acting].isalpha() and plain[acting] not in _FUNCTION:
             return acting
     for at in range(begin, len(plain)):
         word = plain[at]
@@ -203,11 +250,14 @@ def verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
             return at  # "We moved the jobs"
     for at in range(begin, len(plain) - 1):
         is_doing = plain[at].endswith("ing") and is_verb(stem(plain[at])) and plain[at + 1] != "of"
-        if is_doing and plain[at + 1] in DETERMINERS | PREPOSITIONS and plain[at - 1 : at] != ["to"]:
+        if is_doing and plain[at + 1] in _BEFORE_NOUN and plain[at - 1 : at] != ["to"]:
             return at  # "Polling the queue"
     return -1
 
 
+_FUNCTION = AUXILIARIES | STOP
+_BEFORE_NOUN = DETERMINERS | PREPOSITIONS
+_BEHIND_REQUEST = STOP | PREPOSITIONS
 _SPEAKERS = frozenset(("we", "i", "they"))
 """Subjects that a verb follows."""
 
@@ -230,7 +280,7 @@ def _is_request(plain: Sequence[str], at: int) -> bool:
     if word in NOMINAL and following[:1].isdigit() and word not in ("run", "set", "put"):
         return False  # "test 12 fails"
     if word in NOMINAL and following.endswith("s") and _is_finite(plain, plain, at + 1, at - 1):
-        return behind not in STOP | PREPOSITIONS
+        return behind not in _BEHIND_REQUEST
     if word in IMPERATIVES:
         return True
     return is_verb(stem(word)) and (following in DETERMINERS or following in PREPOSITIONS)
@@ -269,7 +319,7 @@ def _is_transitive_past(plain: Sequence[str], at: int) -> bool:
 
 def _behind_fronted(plain: Sequence[str]) -> int:
     """Return the place behind a phrase that opens the sentence: "In production, ..."."""
-    if plain and plain[0] in PREPOSITIONS | SUBORDINATORS:
+    if plain and plain[0] in FRONTING:
         comma = next((at for at, word in enumerate(plain) if word == ","), -1)
         if 0 < comma < len(plain) - 1:
             return comma + 1

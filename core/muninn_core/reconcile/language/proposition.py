@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from muninn_core.model.value import replace
-from muninn_core.reconcile.language.clauses import clauses, conjoined, is_amount, is_purpose, verb_at, with_cause
+from muninn_core.reconcile.language.clauses import FRONTING, Sentence, is_amount, is_purpose, split
 from muninn_core.reconcile.language.exclusion import FLIPPED
 from muninn_core.reconcile.language.lexicon import stem, word_set
-from muninn_core.reconcile.language.phrases import rewrite
 from muninn_core.reconcile.language.quantity import read_quantity
-from muninn_core.reconcile.language.sentences import sentences, split_reason, tokens_of
+from muninn_core.reconcile.language.sentences import sentences
 from muninn_core.reconcile.language.synonyms import SAME_AS
 from muninn_core.reconcile.language.tenses import (
     PAST,
@@ -41,7 +40,6 @@ from muninn_core.reconcile.language.vocabulary import (
     MANY,
     NO,
     PATHS,
-    PREFERRING,
     PREPOSITIONS,
     PRODUCTS,
     STOP,
@@ -70,6 +68,7 @@ _PREPOSITION = {"using": "with", "via": "with", "through": "with", "out": "witho
 _SUBJECTS = frozenset(("we", "they", "it", "you", "i"))
 _PERSONAL = (["him"], ["her"], ["them"], ["it"], ["us"], ["me"])
 _SEPARATORS = word_set(", ( ) : and or but ; = . ! ?")
+_FUNCTION = SUBORDINATORS | AUXILIARIES | PREPOSITIONS | PATHS | _SEPARATORS | DETERMINERS | STOP
 
 
 @lru_cache(maxsize=20_000)
@@ -77,10 +76,10 @@ def read(text: str) -> Proposition:
     """Return a text as one proposition. Results are cached."""
     reader = _Reader(text)
     for sentence in sentences(text):
-        body, reason = split_reason(sentence)
-        reader.read_sentence(tokens_of(body))
-        if reason:
-            reader.read_reason(tokens_of(reason))
+        found = split(sentence)
+        reader.read_sentence(found)
+        if found.reason is not None:
+            reader.read_reason(found.reason)
     return reader.proposition()
 
 
@@ -114,24 +113,20 @@ class _Reader:
         self.restricted = ""
         self._existential = self._min_denied = self._part_negated = False
 
-    def read_sentence(self, tokens: Sequence[str]) -> None:
-        """Add the terms of a sentence."""
+    def read_sentence(self, sentence: Sentence) -> None:
+        """Add the terms of a sentence, without its reason."""
         self.segments += 1
-        self._existential = tokens[:1] in (["There"], ["there"])
-        for words in clauses(conjoined(with_cause(rewrite(tokens)))):
-            plain = [word for word, _ in words]
-            verb = verb_at(plain, [shown for _, shown in words])
-            self._preferring = any(stem(word) in PREFERRING for word in plain)
+        self._existential = sentence.existential
+        for words, plain, verb, self._preferring in sentence.clauses:
             start = self._part_start = len(self.terms)
             self._clause(words, plain, verb)
             self._end_part()
             self._order(start, "§then" in plain)
 
-    def read_reason(self, tokens: Sequence[str]) -> None:
+    def read_reason(self, words: Sequence[tuple[str, str]]) -> None:
         """Add the terms of a reason. Its denials do not count."""
         kept = self.negations, set(self.flags), self.bound, self.verb, self.passive
         start = len(self.terms)
-        words = rewrite(tokens)
         self._clause(words, [word for word, _ in words], -1)
         self.terms[start:] = [replace(term, role="why", time="") for term in self.terms[start:]]
         self.negations, self.flags, self.bound, self.verb, self.passive = kept
@@ -178,7 +173,7 @@ class _Reader:
         self._finite = verb
         self._subordinate = False
         opens_without = bool(words) and words[0][1] == "Without"
-        self._fronted = opens_without or (bool(plain) and plain[0] in PREPOSITIONS | SUBORDINATORS)
+        self._fronted = opens_without or (bool(plain) and plain[0] in FRONTING)
         self.imperative = self.imperative or verb == 0
         opens_past = bool(plain) and verb != 0 and plain[0].endswith("ed") and is_verb(stem(plain[0]))
         self.event = self.event or opens_past or has_reporting_verb(plain)
@@ -210,6 +205,8 @@ class _Reader:
         word, shown = words[at]
         if at == self._finite and word not in AUXILIARIES:
             self._finite_verb(word, shown, at == 0)
+        elif word not in _FUNCTION and not word.startswith("§"):
+            self._content(word, shown, at)
         elif word.startswith("§"):
             self._none(plain, at, shown.lower())
             if word == "§part":
@@ -230,7 +227,7 @@ class _Reader:
                 self._auxiliary(plain, at)
             elif word == "have" and at == self._finite + 1 and not is_participle(next_word(plain, at)):
                 self._open("obj")  # "can have"
-        elif word in PREPOSITIONS or self._is_path(plain, at):
+        elif word in PREPOSITIONS or (word in PATHS and self._is_path(plain, at)):
             self._preposition(words, plain, at)
         elif word in _SEPARATORS:
             self._separator(plain, at)
@@ -243,14 +240,18 @@ class _Reader:
             self._universal = word in UNIVERSAL
             self._any, self._definite = word in ("a", "an"), word in ("the", "our")
         elif word not in STOP:
-            self._word(word, shown, at == 0 and not (self._finite == 1 and is_unknown(word)))
-            if self._role == "verb" and not is_adverb(word):
-                self._open("obj")
+            self._content(word, shown, at)
+
+    def _content(self, word: str, shown: str, at: int) -> None:
+        """Add a word that is no function word."""
+        self._word(word, shown, at == 0 and not (self._finite == 1 and is_unknown(word)))
+        if self._role == "verb" and not is_adverb(word):
+            self._open("obj")
 
     def _is_path(self, plain: Sequence[str], at: int) -> bool:
-        """Whether a word behind an object is a preposition: "pushes the cart up the hill"."""
+        """Whether a particle behind an object is a preposition: "pushes the cart up the hill"."""
         behind = plain[at + 1] if at + 1 < len(plain) else ""
-        return plain[at] in PATHS and self._role == "obj" and self._after_content and behind in DETERMINERS
+        return self._role == "obj" and self._after_content and behind in DETERMINERS
 
     def _finite_verb(self, word: str, shown: str, initial: bool) -> None:
         self.event = self.event or is_past(word)
@@ -376,20 +377,15 @@ class _Reader:
         self.group += 1
 
     def _word(self, word: str, shown: str, initial: bool) -> None:
-        base = stem(word)
-        key = key_of(word)
-        flipped = FLIPPED.get(base) or FLIPPED.get(SAME_AS.get(base, ""))
-        if word.endswith("ly") and stem(word[:-2]) in FLIPPED:
-            flipped = key_of(f"{FLIPPED[stem(word[:-2])]}ly")
+        key, flipped = _meaning(word)
         if flipped:
             self.negations += 1
             self._part_denied = True
-            key = flipped
-        name = bool(_NAME.search(shown)) or word in PRODUCTS or (shown[:1].isupper() and not initial)
+        name = _is_name(shown) or word in PRODUCTS or (shown[:1].isupper() and not initial)
         if self._role == "verb" and not self.verb:
             self.verb = key
             self.event = self.event or (word in PAST and not self.passive)
-        if self._role == "else" and self._after_content and is_verb(base) and not name and key == self.verb:
+        if self._role == "else" and self._after_content and is_verb(stem(word)) and not name and key == self.verb:
             return
         self._add(
             Term(
@@ -403,7 +399,7 @@ class _Reader:
                 single=self._any,
                 group=self.group,
                 limit="while" if self._limit == "while" else "",
-                flipped=bool(flipped),
+                flipped=flipped,
             )
         )
 
@@ -437,11 +433,27 @@ class _Reader:
             self.terms += [replace(term, time="late") for term in terms]
 
 
+@lru_cache(maxsize=20_000)
+def _meaning(word: str) -> tuple[str, bool]:
+    """Return the key of a word, and whether it is that of its opposite: the word is read as a denial of it."""
+    base = stem(word)
+    flipped = FLIPPED.get(base) or FLIPPED.get(SAME_AS.get(base, ""))
+    if word.endswith("ly") and stem(word[:-2]) in FLIPPED:
+        flipped = key_of(f"{FLIPPED[stem(word[:-2])]}ly")
+    return flipped or key_of(word), bool(flipped)
+
+
+@lru_cache(maxsize=20_000)
+def _is_name(shown: str) -> bool:
+    """Whether a word looks like a name wherever it is: "load_session", "UTF-8", "--fix"."""
+    return _NAME.search(shown) is not None
+
+
 def _named(word: str, shown: str, key: str, initial: bool) -> str:
     """Return the key of a name."""
     if not initial and shown in _LANGUAGES:
         return _LANGUAGES[shown]
-    return word if _NAME.search(shown) and "/" in word else key
+    return word if "/" in word and _is_name(shown) else key
 
 
 def _with_deed(term: Term) -> Term:

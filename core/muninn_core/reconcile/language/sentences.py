@@ -8,24 +8,27 @@ from functools import lru_cache
 from muninn_core.reconcile.language.quantity import split_units
 
 _TOKEN = re.compile(
-    r"(?<![\w.-])(?:--?[A-Za-z][\w-]*\w|-[A-Za-z]\b|\.[A-Za-z][\w.-]*\w)(?!\w)"  # an option or a hidden file
-    r"|\d{1,3}(?:,\d{3})+(?![\d,])"
-    r"|\w+(?:[./:_+#-]+\w+)*(?:['’]\w+)?(?:\+\+|#)?%?|%|[,.;:!?()](?=\s|$|[\"'`)])|[()]"
+    r"\d{1,3}(?:,\d{3})+(?![\d,])"
+    r"|\w+(?:[./:_+#-]+\w+)*(?:['’]\w+)?(?:\+\+|#)?%?"
+    r"|-(?<![\w.-]-)(?:-?[A-Za-z][\w-]*\w|[A-Za-z]\b)(?!\w)"  # an option
+    r"|\.(?<![\w.-]\.)[A-Za-z][\w.-]*\w(?!\w)"  # a hidden file
+    r"|%|[,.;:!?()](?=\s|$|[\"'`)])|[()]"
 )
 _OWNERS = re.compile(r"(?<![\w'’])(\w+s)['’](?=\s+\w)")
 _OWNER = "§of"
 """Stands for "'s"."""
 _REASON = re.compile(
-    r"[,\s](?:(?:(?<=,)\s+|(?<=\s)\s*)\b(?:because|so that|otherwise|in order to)\b"
-    r"|(?<=,)\s+which\b(?![^,]*,\s+(?:and\s+\w+ing\b|(?!and|or|but|so|because|since|which)\w))"
-    r"|(?<=,)\s+(?:since|as|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b"
-    r"|(?<=\s)(?<!\bis\s)(?<!\bare\s)(?<!\bwas\s)(?<!\bwere\s)\s*(?:due to|owing to)\b"
-    r"|(?<=\s)\s*since\s+(?=\w+(?:\s+\w+){2})(?![A-Z]|\d)"
-    r"|(?<=\s)(?<!\bhas\s)(?<!\bhave\s)(?<!\bhad\s)(?<!\bneed\s)(?<!\bneeds\s)"
-    r"\s*to (?=(?:keep|avoid|prevent|make sure|save|leave|ensure|reduce|stay|simplify)\b))",
+    r"[,\s](?:(?<=,)\s+(?:(?:because|so that|otherwise|in order to)\b"
+    r"|which\b(?![^,]*,\s+(?:and\s+\w+ing\b|(?!and|or|but|so|because|since|which)\w))"
+    r"|(?:since|as|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b)"
+    r"|(?<=\s)(?:\s*(?:because|so that|otherwise|in order to)\b"
+    r"|(?=\s*(?:due to|owing to)\b)(?<!\bis\s)(?<!\bare\s)(?<!\bwas\s)(?<!\bwere\s)\s*(?:due to|owing to)\b"
+    r"|\s*since\s+(?=\w+(?:\s+\w+){2})(?![A-Z]|\d)"
+    r"|(?=\s*to (?:keep|avoid|prevent|make sure|save|leave|ensure|reduce|stay|simplify)\b)"
+    r"(?<!\bhas\s)(?<!\bhave\s)(?<!\bhad\s)(?<!\bneed\s)(?<!\bneeds\s)\s*to ))",
     re.I,
 )
-"""Begins with one set of characters, which a search looks for first: that takes a quarter of the time."""
+"""Begins with one set of characters, which a search looks for first: that takes an eighth of the time."""
 _DOING = re.compile(r"\b(?:is|are) (?:not )?(?:\w+ly )?\w+ing\b", re.I)
 _DESCRIBING = re.compile(r",\s+which (?:is|are)\b", re.I)
 """Behind what something is doing, this tells which thing is meant: "is polling a queue, which is empty"."""
@@ -91,20 +94,26 @@ def split_reason(sentence: str) -> tuple[str, str]:
 
 def tokens_of(text: str) -> list[str]:
     """Return the words, numbers and punctuation marks of a sentence, and a mark for each "'s"."""
-    result: list[str] = []
-    text = _SHORTENED.sub(lambda found: f"{found[1]} {_FULL[found[2].lower()]}", text)
-    text = _OWNERS.sub(r"\1's", text.replace("`", " ").replace("=", " = ").replace("“", " ").replace("”", " "))
-    for token in _TOKEN.findall(text):
-        plain = token.removesuffix("'s").removesuffix("’s")
-        owner = [_OWNER] if plain != token else []
-        if plain[0] in "-.":
-            result.append(plain)
-        elif plain.endswith("%") and len(plain) > 1:
-            result += [plain[:-1], "%"]
-        elif "-" in plain and not re.search(r"[_./:\d]", plain):
-            pieces = [piece for piece in plain.split("-") if piece]
-            result += ["".join(pieces)] if len(pieces) == 2 and pieces[0].lower() in _JOINED else pieces
-        else:
-            result += split_units(plain)
-        result += owner
-    return result
+    if "'" in text or "’" in text:
+        text = _SHORTENED.sub(lambda found: f"{found[1]} {_FULL[found[2].lower()]}", text)
+        text = _OWNERS.sub(r"\1's", text)
+    text = text.replace("`", " ").replace("=", " = ").replace("“", " ").replace("”", " ")
+    return [piece for token in _TOKEN.findall(text) for piece in _pieces(token)]
+
+
+@lru_cache(maxsize=20_000)
+def _pieces(token: str) -> tuple[str, ...]:
+    """Return what a token is read as: "worker's" as "worker" and a mark, "30s" as "30" and "s"."""
+    plain = token.removesuffix("'s").removesuffix("’s")
+    owner = (_OWNER,) if plain != token else ()
+    if plain[0] in "-.":
+        pieces = [plain]
+    elif plain.endswith("%") and len(plain) > 1:
+        pieces = [plain[:-1], "%"]
+    elif "-" in plain and not re.search(r"[_./:\d]", plain):
+        pieces = [piece for piece in plain.split("-") if piece]
+        if len(pieces) == 2 and pieces[0].lower() in _JOINED:
+            pieces = ["".join(pieces)]
+    else:
+        pieces = split_units(plain)
+    return (*pieces, *owner)

@@ -22,15 +22,22 @@ _SHORT = frozenset(("doing", "going"))
 """Continuous forms of verbs that are too short for the thesaurus."""
 _SOME = word_set("a an someone somebody §part")
 """Words that open a subject which is not a certain one."""
+_MONTHS = sorted(word_set("january february march april may june july august september october november december"))
+_BEHIND_MONTH = "|".join(rf"(?<=\b{month} \d)" for month in _MONTHS if month != "may")
 _DATE = re.compile(
-    r"\b\d{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december) \d"
-    r"|\b\d{4}-\d\d-\d\d\b|\blast (?:night|week|month)|\bweek \d+\b|^\W*(?:on|at) [\w: ]{3,12}(?:day|\d),? the \w"
-    r"|^\W*(?:the |an? |closed |merged |tagged |deployed |flashed |after |restore )*(?:\w+ )?"
+    rf"\d(?:(?<=\b\d)(?:\d? (?:{'|'.join(_MONTHS)})\b|\d{{3}}-\d\d-\d\d\b)|(?<=\bweek \d)\d*\b|{_BEHIND_MONTH})"
+    r"| (?<=\blast )(?:night|week|month)",
+    re.I,
+)
+"""Begins with a digit or a blank, which a search looks for first."""
+_OPENING = re.compile(
+    r"\W*(?:on|at) [\w: ]{3,12}(?:day|\d),? the \w"
+    r"|\W*(?:the |an? |closed |merged |tagged |deployed |flashed |after |restore )*(?:\w+ )?"
     r"(?:pr|build|run|epoch|sprint|session|ticket|incident|version|commit|experiment|checkpoint|benchmark|test|match"
     r"|backtest|pipeline|drill|release|issue|bug) #?[0-9a-f]*\d",
     re.I,
 )
+"""Words that a text about an event begins with."""
 _TICKET = re.compile(r"\b[A-Z]{2,}-\d+\b")
 
 
@@ -73,7 +80,7 @@ def is_past(word: str) -> bool:
 
 def is_dated(text: str) -> bool:
     """Whether a text names a date, a run or a ticket, and so tells of an event."""
-    return bool(_DATE.search(text) or _TICKET.search(text))
+    return bool(_OPENING.match(text) or _DATE.search(text) or ("-" in text and _TICKET.search(text)))
 
 
 def has_reporting_verb(plain: Sequence[str]) -> bool:
