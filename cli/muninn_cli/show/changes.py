@@ -39,7 +39,8 @@ def init(console: Console, result: dict[str, Any], options: argparse.Namespace) 
 def seal(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the segments that were written."""
     if not result["segments"]:
-        line(console, ("Nothing to seal: every session has its file.", "good"))
+        of_one = f"no record of the session {options.session} waits"
+        line(console, (f"Nothing to seal: {of_one if options.session else 'every session has its file'}.", "good"))
         return
     line(console, ("Sealed ", "good"), (number_of(result["records"], "record"), "name"))
     _paths(console, result["segments"])
