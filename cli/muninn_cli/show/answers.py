@@ -180,12 +180,12 @@ def _certainty(console: Console, hit: dict[str, Any]) -> None:
     """Print how sure it is that a memory answers, and from which value on one is shown above the others."""
     if hit["certainty"] is None:
         return
-    beside = "" if hit["certainty"] >= hit["least_certainty"] else "; this one is beside a surer one"
+    beside = "" if hit["certainty"] >= hit["least_certainty"] else "; this one stands beside a surer one"
     line(
         console,
         (f"       {hit['certainty']:6.3f} ", "bar"),
         ("certainty ", "name"),
-        (f"shown above the hits from {hit['least_certainty']:.2f}{beside}", "faint"),
+        (f"{hit['least_certainty']:.2f} or more brings the block{beside}", "faint"),
     )
 
 
