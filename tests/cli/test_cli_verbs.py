@@ -34,7 +34,8 @@ def test_a_memory_is_listed_and_recalled(shell: Shell) -> None:
 
 def test_a_session_without_records_is_named_when_it_is_sealed(shell: Shell) -> None:
     shell.json("remember", "The bell rings at noon.")
-    assert shell.run("seal", "--session", "nobody").stdout == "Nothing to seal: no record of the session nobody waits.\n"
+    told = shell.run("seal", "--session", "nobody").stdout
+    assert told == "Nothing to seal: no record of the session nobody waits.\n"
 
 
 def test_remember_reads_a_text_from_stdin(shell: Shell) -> None:
