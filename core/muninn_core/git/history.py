@@ -10,7 +10,7 @@ from pathlib import Path
 from muninn_core.errors import NotFoundError
 from muninn_core.git.partial import is_partial
 from muninn_core.git.run import (
-    GitError,
+    NotAGitRepository,
     check_rev,
     decode,
     format_time,
@@ -130,7 +130,10 @@ def resolve_commit(root: Path, rev: str) -> str:
     if inside.returncode != 0:
         if locate(str(root)).git_dir:  # git says why it refuses, such as a foreign owner
             raise git_error("rev-parse", inside)
-        raise GitError(f"{root} is not a git repository", hint="Run `git init`, or leave the revision out.")
+        raise NotAGitRepository(
+            f"{root} is not a git repository",
+            hint="`git init` makes one. Without it there is memory, and no commit or branch.",
+        )
     raise NotFoundError(f"there is no commit '{rev}'", hint=_near_revisions(root, rev))
 
 

@@ -44,6 +44,12 @@ class GitError(MuninnError):
     kind = "git"
 
 
+class NotAGitRepository(GitError):
+    """The work tree is a folder without git, and what was asked needs commits."""
+
+    kind = "not_a_repository"
+
+
 def missing_git() -> GitError:
     """Return the error for a machine without git."""
     return GitError("git is not installed or not on the PATH", hint="Install git and try again.")

@@ -238,6 +238,7 @@ def test_a_folder_without_git_and_one_without_a_commit_say_so(tmp_path, start):
         with pytest.raises(GitError if name == "plain" else NotFoundError) as raised:
             backfill(one)
         assert raised.value.hint
+        assert raised.value.kind == ("not_a_repository" if name == "plain" else "not_found")
 
 
 def test_nothing_is_stored_where_another_process_writes_but_the_dry_run_answers(told, start):
