@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from muninn_core.model.counting import number_of
+from muninn_core.model.counting import number_of, number_of_kind
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("core", "cli", "lsp_server", "hooks")
@@ -96,3 +96,5 @@ def test_the_search_finds_a_number_before_a_noun() -> None:
 def test_the_helper_counts() -> None:
     assert [number_of(n, "file") for n in (0, 1, 2, 1000)] == ["0 files", "1 file", "2 files", "1,000 files"]
     assert [number_of(n, "memory waits", "memories wait") for n in (1, 2)] == ["1 memory waits", "2 memories wait"]
+    assert [number_of_kind(n, "bug_fix") for n in (1, 2)] == ["1 bug fix", "2 bug fixes"]
+    assert [number_of_kind(n, "context_hit") for n in (1, 2)] == ["1 context hit", "2 context hits"]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from muninn_core.model.counting import number_of_kind
 from muninn_core.model.note import Lens, Note
 from muninn_core.source.code.extent import Extent, innermost_extent
 
 MAX_KINDS = 3
 """The maximum number of kinds in a title. Further kinds are counted together."""
 
-_PLURALS = {"memory": "memories", "bug_fix": "bug fixes", "entity": "entities", "session_summary": "session summaries"}
 _FIRST = ("constraint", "decision", "pattern", "attempt")
 """The kinds that come first in a title."""
 
@@ -44,17 +44,11 @@ def title(notes: Iterable[Note]) -> str:
     counts = Counter(_word(note) for note in once.values())
     kinds = sorted(counts, key=lambda kind: (_FIRST.index(kind) if kind in _FIRST else len(_FIRST), kind))
     shown = kinds if len(kinds) <= MAX_KINDS else kinds[: MAX_KINDS - 1]
-    parts = [count_noun(counts[kind], kind) for kind in shown]
+    parts = [number_of_kind(counts[kind], kind) for kind in shown]
     more = sum(counts[kind] for kind in kinds[len(shown) :])
     parts += [f"{more} more"] if more else []
     stale = sum(note.stale for note in once.values())
     return ", ".join([*parts, *([f"{stale} stale"] if stale else [])])
-
-
-def count_noun(number: int, kind: str) -> str:
-    """Return a number with its noun: "1 decision", "2 bug fixes"."""
-    word = kind.replace("_", " ")
-    return f"{number} {word if number == 1 else _PLURALS.get(kind, word + 's')}"
 
 
 def _word(note: Note) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.context.memory_summary import facts, headline
 from muninn_core.context.results.generic_text import result_text
-from muninn_core.model.counting import number_of
+from muninn_core.model.counting import number_of, number_of_kind
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.inspection import LinksResult, MemoryLink, OverviewResult
 from muninn_core.protocol.families.memory import ConsolidateResult, UpdateResult
@@ -37,7 +37,7 @@ def overview_text(result: OverviewResult) -> str:
         lines += ["", f"{name}:", *(f"- {_head(memory)}" for memory in memories)] if memories else []
     lines += ["", "links:", *(f"- {link_line(link)}" for link in result.links)] if result.links else []
     lines += [f"- {identity} is: {wording}" for identity, wording in result.linked.items()]
-    kinds = ", ".join(f"{number} {kind}" for kind, number in result.kinds.items())
+    kinds = ", ".join(number_of_kind(number, kind) for kind, number in result.kinds.items())
     held = number_of(result.memories, "memory", "memories")
     lines += ["", f"{held} in all{f' ({kinds})' if kinds else ''}, {result.density:g} links each"]
     return "\n".join(lines)

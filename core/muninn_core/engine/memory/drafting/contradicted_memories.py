@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from muninn_core.errors import MuninnError
 from muninn_core.index.embedding.encodings import encoder_text
+from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
 from muninn_core.reconcile.comment_conflicts import contradiction_reason
 from muninn_core.retrieval.concurrent import start_encoding
@@ -73,5 +74,5 @@ def age(then: str, now: datetime) -> str:
     for unit, length in (("year", 365), ("month", 30), ("week", 7), ("day", 1)):
         if days >= length:
             count = days // length
-            return f"{count} {unit}{'s' if count > 1 else ''}"
+            return number_of(count, unit)
     return "less than a day"
