@@ -89,8 +89,12 @@ def test_a_tool_answers_to_its_name_in_the_source_and_takes_what_is_not_shown() 
     assert check_call(tools, "mnemosyne.recall", {"query": "x", "kind": "memory"}).verb == "recall"
     with pytest.raises(BadParams, match="no parameter 'profile'"):
         check_call(tools, "recall", {"query": "x", "profile": "muninn"})
-    with pytest.raises(UnknownVerb, match="no tool 'memories'"):
+    with pytest.raises(UnknownVerb, match="the tool 'memories' is in the set core and in all, and not in") as other:
         check_call(tools, "memories", {})
+    assert "mcp.tools" in other.value.hint
+    with pytest.raises(UnknownVerb, match="there is no tool 'recal'") as unknown:
+        check_call(tools, "recal", {})
+    assert unknown.value.hint == "Did you mean 'recall'?"
 
 
 def test_a_set_that_is_not_there_is_a_problem_of_the_config() -> None:

@@ -19,7 +19,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
 from muninn_core.source.documents.project import read_project
 from muninn_server.mcp.tool_entry import ToolEntry
-from muninn_server.mcp.toolsets import entries
+from muninn_server.mcp.toolsets import SETS, entries
 
 DESCRIPTION_LIMIT = 4096
 """Clients truncate longer descriptions and instructions."""
@@ -162,6 +162,12 @@ def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any
     flat = {each.replace(".", "_"): tool for each, tool in tools.items()}
     tool = tools.get(name) or tools.get(name.rpartition(".")[2]) or flat.get(name.replace(".", "_"))
     if tool is None:
+        sets = [each for each in SETS if name in entries((each,))]
+        if sets:
+            raise UnknownVerb(
+                f"the tool '{name}' is in the set {' and in '.join(sets)}, and not in the sets of this connection",
+                hint="A person adds it: `mcp.tools` in .muninn/config.yaml, or the option `--tools` of `muninn mcp`.",
+            )
         raise UnknownVerb(
             f"there is no tool '{name}'",
             hint=did_you_mean(name, tools, f"The tools are {', '.join(tools)}."),
