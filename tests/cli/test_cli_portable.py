@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 from muninn_shell import Shell
@@ -88,3 +89,13 @@ def test_a_folder_for_obsidian_is_replaced_and_other_files_stay(shell: Shell, tm
     failed = shell.run("export", "--obsidian", str(folder))
     assert "no file of an export" in failed.stderr
     assert failed.returncode != 0
+
+
+def test_notes_for_obsidian_in_the_repository_are_no_second_hits(shell: Shell) -> None:
+    identity = shell.json("remember", "Fog horns sound twice a minute.")["ids"][0]
+    assert shell.run("export", "--obsidian", "vault").returncode == 0
+    shell.json("index", "--wait")
+    found = shell.json("recall", "how often do fog horns sound")
+    assert [hit["id"] for hit in found["remembered"]] == [identity]
+    assert not [hit["path"] for hit in found["hits"] if hit["path"].startswith("vault/")]
+    shutil.rmtree(shell.repo / "vault")

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 
@@ -60,6 +61,15 @@ def test_gitignore_is_honoured_in_every_folder(tree):
 def test_muninnignore_is_honoured_with_and_without_git(tree):
     write(tree, {".muninnignore": "secret/\n*.gen.go\n", "secret/a.py": "1", "x.gen.go": "1", "x.go": "1"})
     assert paths(tree) == [".muninnignore", "x.go"]
+
+
+def test_the_files_of_an_export_are_left_out_and_others_in_their_folder_stay(tree):
+    listed = ["insight/Why [not] #1!.md", "Memory.canvas"]
+    notes = dict.fromkeys((f"vault/{each}" for each in listed), "text")
+    write(tree, {**notes, "vault/.muninn-export.json": json.dumps(listed), "vault/insight/Why n.md": "1", "a.md": "1"})
+    assert paths(tree) == ["a.md", "vault/insight/Why n.md"]
+    (tree / "vault" / ".muninn-export.json").write_text("[damaged")
+    assert "vault/Memory.canvas" in paths(tree)
 
 
 def test_muninnignore_can_bring_back_what_a_default_leaves_out(tree):

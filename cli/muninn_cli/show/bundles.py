@@ -12,15 +12,12 @@ from muninn_cli.terminal.console import errors, line
 from muninn_cli.terminal.safe_text import safe
 from muninn_core.errors import StorageError, UsageError
 from muninn_core.model.counting import number_of
+from muninn_core.source.listing.ignore import EXPORT_LIST
 
 if TYPE_CHECKING:
     import argparse
 
     from rich.console import Console
-
-
-LIST = ".muninn-export.json"
-"""The list of the files of an export, in their folder."""
 
 
 def bundle_text(result: dict[str, Any]) -> str:
@@ -57,7 +54,7 @@ def write_folder(folder: Path, files: dict[str, str]) -> None:
 
     A list in the folder names the files of an export. Raises UsageError when another file is in the way, StorageError.
     """
-    listed = folder / LIST
+    listed = folder / EXPORT_LIST
     try:
         before = set(json.loads(listed.read_text("utf-8"))) if listed.exists() else set()
         taken = sorted(path for path in files if path not in before and (folder / path).exists())

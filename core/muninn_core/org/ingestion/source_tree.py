@@ -17,6 +17,7 @@ from muninn_core.source.files.path_containment import is_utf8
 from muninn_core.source.listing.ignore import (
     ALWAYS_INDEXED,
     BINARY_SUFFIXES,
+    EXPORT_LIST,
     IGNORE_FILE,
     MAX_IGNORE_BYTES,
     NEVER_INDEXED,
@@ -68,7 +69,7 @@ def _write_ignore_files(root: Path, folder: Path, entries: Sequence[git.Entry]) 
     wanted = {
         entry.oid: entry.path
         for entry in entries
-        if entry.path.rpartition("/")[2] == IGNORE_FILE and entry.size <= MAX_IGNORE_BYTES
+        if entry.path.rpartition("/")[2] in (IGNORE_FILE, EXPORT_LIST) and entry.size <= MAX_IGNORE_BYTES
     }
     for oid, content in git.read_blobs(root, wanted):
         path = folder / wanted[oid]

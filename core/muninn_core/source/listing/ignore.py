@@ -6,6 +6,7 @@ the built-in list leaves out.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 IGNORE_FILE = ".muninnignore"
 
+EXPORT_LIST = ".muninn-export.json"
+"""The list of the files of an export, in their folder. They are copies of memories, so they are not indexed."""
+
 MAX_IGNORE_BYTES = 1_000_000
 """A larger ignore file is not read."""
 
@@ -25,6 +29,9 @@ NEVER_INDEXED: tuple[str, ...] = (".git", ".muninn")
 
 ALWAYS_INDEXED: tuple[str, ...] = (".muninn/knowledge", ".muninn/packs")
 """Folders below `NEVER_INDEXED` that are indexed, even where git ignores them."""
+
+_SPECIAL = re.compile(r"[\\*?\[\]!# ]")
+"""Characters with a meaning in a gitignore pattern."""
 
 _PACK_INTERNAL = re.compile(r"\.muninn/packs/(\.|[^/]+/pack\.json$)")
 
@@ -128,4 +135,14 @@ class IgnoreTree:
             except OSError:
                 continue
             lines += text.removeprefix("\ufeff").split("\n")
-        return IgnoreRules(lines)
+        return IgnoreRules([*lines, *_exported(self._root / folder)])
+
+
+def _exported(folder: Path) -> list[str]:
+    """Return patterns for the files of an export into a folder; [] where there is none, or its list is damaged."""
+    try:
+        listed = json.loads(read_regular(folder / EXPORT_LIST, MAX_IGNORE_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return []
+    paths = [path for path in listed if isinstance(path, str)] if isinstance(listed, list) else []
+    return ["/" + _SPECIAL.sub(r"\\\g<0>", path) for path in (*paths, EXPORT_LIST)]

@@ -10,7 +10,7 @@ from muninn_core.config import IndexConfig
 from muninn_core.index.index import Changes, Index
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.source.bridges.bridge import TOOL_FOLDERS
-from muninn_core.source.listing.ignore import IGNORE_FILE
+from muninn_core.source.listing.ignore import EXPORT_LIST, IGNORE_FILE
 from muninn_core.source.listing.walk import FileStamp, Walk, recheck, walk
 
 
@@ -44,7 +44,7 @@ class FileScan:
 
     def run(self, index: Index, settings: IndexConfig, paths: set[str], *, full: bool) -> None:
         """Scan some paths, or all files. Raises what `Index.sync` and git raise."""
-        if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE) for path in paths):
+        if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE, EXPORT_LIST) for path in paths):
             self._scan_all(index, settings)
         elif paths:
             self._scan_paths(index, settings, paths)
