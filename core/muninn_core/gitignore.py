@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+EXPORT_LIST = ".muninn-export.json"
+"""The list of the files of an export, in their folder. They are copies of memories, so they are not indexed."""
+
 MAX_CHARACTERS = 1_000
 """Length of the longest pattern of a filter."""
 

@@ -11,8 +11,8 @@ from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import errors, line
 from muninn_cli.terminal.safe_text import safe
 from muninn_core.errors import StorageError, UsageError
+from muninn_core.gitignore import EXPORT_LIST
 from muninn_core.model.counting import number_of
-from muninn_core.source.listing.ignore import EXPORT_LIST
 
 if TYPE_CHECKING:
     import argparse

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from muninn_core import git
 from muninn_core.config import IndexConfig, read_config
+from muninn_core.gitignore import EXPORT_LIST
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.documents.knowledge_readme import PATH, readme_blobs
@@ -17,7 +18,6 @@ from muninn_core.source.files.path_containment import is_utf8
 from muninn_core.source.listing.ignore import (
     ALWAYS_INDEXED,
     BINARY_SUFFIXES,
-    EXPORT_LIST,
     IGNORE_FILE,
     MAX_IGNORE_BYTES,
     NEVER_INDEXED,

@@ -10,16 +10,13 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from muninn_core.gitignore import IgnoreRules
+from muninn_core.gitignore import EXPORT_LIST, IgnoreRules
 from muninn_core.regular_file import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 IGNORE_FILE = ".muninnignore"
-
-EXPORT_LIST = ".muninn-export.json"
-"""The list of the files of an export, in their folder. They are copies of memories, so they are not indexed."""
 
 MAX_IGNORE_BYTES = 1_000_000
 """A larger ignore file is not read."""

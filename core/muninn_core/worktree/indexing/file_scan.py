@@ -7,10 +7,11 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.config import IndexConfig
+from muninn_core.gitignore import EXPORT_LIST
 from muninn_core.index.index import Changes, Index
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.source.bridges.bridge import TOOL_FOLDERS
-from muninn_core.source.listing.ignore import EXPORT_LIST, IGNORE_FILE
+from muninn_core.source.listing.ignore import IGNORE_FILE
 from muninn_core.source.listing.walk import FileStamp, Walk, recheck, walk
 
 
