@@ -316,6 +316,16 @@ ERRORS = {
         "REPO/nowhere does not exist",
         "Give the path of a repository on this machine.",
     ),
+    "forget one two": (
+        2,
+        "unexpected argument 'two'",
+        "`muninn forget` takes one ID.",
+    ),
+    "barrier wait green 0": (
+        2,
+        "PARTIES must be a whole number from 1 to 200, not 0",
+        "How many agents pass it together. `muninn help barrier wait` explains the options.",
+    ),
     "help xyzzy": (
         2,
         "there is no verb 'xyzzy'",

@@ -38,6 +38,14 @@ def test_a_session_without_records_is_named_when_it_is_sealed(shell: Shell) -> N
     assert told == "Nothing to seal: no record of the session nobody waits.\n"
 
 
+def test_the_records_of_a_private_memory_are_private_and_not_to_be_sealed(shell: Shell) -> None:
+    identity = shell.json("remember", "My own note on the quay.", "--private")["ids"][0]
+    newest = shell.run("log", "-n", "1").stdout.splitlines()[0]
+    assert newest.endswith("  private")
+    assert shell.run("history", identity).stdout.rstrip().endswith(f"{identity}  private")
+    assert "not sealed" not in newest
+
+
 def test_remember_reads_a_text_from_stdin(shell: Shell) -> None:
     stored = shell.json("remember", "-", "--tag", "piped", stdin="The lighthouse blinks twice.\n")
     (found,) = shell.json("memories", "--id", stored["ids"][0])["memories"]

@@ -2970,7 +2970,7 @@ export interface HistoryResult {
 /**
  * A record about a memory: its author, time, branch and commit, and what it changed.
  *
- * `author` is the author's name, "" where the record has none.
+ * `author` is the author's name, "" where the record has none. The records of a `private` memory are never sealed.
  */
 export interface Event {
   id: string;
@@ -2985,6 +2985,7 @@ export interface Event {
   summary: string;
   changes: readonly Changed[];
   sealed: boolean;
+  private: boolean;
   author: string;
 }
 

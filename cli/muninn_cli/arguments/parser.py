@@ -73,10 +73,12 @@ class Parser(argparse.ArgumentParser):
         options = [option for action in self._actions for option in action.option_strings]
         flag = next((word for word in unknown if word.startswith("-")), None)
         if flag is None:
-            takes_text = any(not action.option_strings for action in self._actions)
+            positional = [action for action in self._actions if not action.option_strings]
             hint = (
-                "Put a text of several words in quotes."
-                if takes_text
+                f"`{self.prog}` takes one ID."
+                if [_option_of(action) for action in positional] == ["ID"]
+                else "Put a text of several words in quotes."
+                if positional
                 else f"`{self.prog} --out {unknown[0]}` writes to a file."
                 if "--out" in options
                 else f"`{self.prog} --help` lists the options."

@@ -37,7 +37,12 @@ def history(console: Console, result: dict[str, Any], options: argparse.Namespac
             if not told and (change["before"] or change["after"]):
                 _value(console, f"- {change['name']}: ", change["before"])
                 _value(console, f"+ {change['name']}: ", change["after"])
-        line(console, (f"  {event['id']}{'' if event['sealed'] else '  not sealed yet'}", "faint"))
+        line(console, (f"  {event['id']}{_kept(event)}", "faint"))
+
+
+def _kept(event: dict[str, Any]) -> str:
+    """Return what keeps a record out of git, "" for a sealed one."""
+    return "" if event["sealed"] else "  private" if event["private"] else "  not sealed yet"
 
 
 @renders("log")
@@ -55,7 +60,7 @@ def log(console: Console, result: dict[str, Any], options: argparse.Namespace) -
             (f"{moment(event['ts'])}  ", "faint"),
             (event["summary"], "name"),
             (f"  {who}", "faint"),
-            ("" if event["sealed"] else "  not sealed yet", "hint"),
+            (_kept(event), "hint"),
         )
         paragraph(console, (f"{entry['memory']}  ", "faint"), (entry["title"], ""), indent=2)
     shown = f"{len(result['entries']):,} of {number_of(result['total'], 'record')}"

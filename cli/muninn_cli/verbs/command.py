@@ -131,7 +131,9 @@ def _answer(method: Method, given: argparse.Namespace, params: dict[str, Any]) -
         error.hint = _with_commands(error.hint)
         if not isinstance(error, BadParams):
             raise
-        flags = {f"'{each.name}'": each.flags[0] for each in parameters(method) if not each.positional}
+        flags = {
+            f"'{each.name}'": each.name.upper() if each.positional else each.flags[0] for each in parameters(method)
+        }
         name = error.message.split(" ", 1)[0].removesuffix(":")
         if name not in flags:
             raise

@@ -140,7 +140,7 @@ class Changed(Value):
 class Event(Value):
     """A record about a memory: its author, time, branch and commit, and what it changed.
 
-    `author` is the author's name, "" where the record has none.
+    `author` is the author's name, "" where the record has none. The records of a `private` memory are never sealed.
     """
 
     id: str
@@ -155,6 +155,7 @@ class Event(Value):
     summary: str
     changes: tuple[Changed, ...] = ()
     sealed: bool = True
+    private: bool = False
     author: str = ""
 
 

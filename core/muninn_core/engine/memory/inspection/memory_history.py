@@ -77,6 +77,7 @@ def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tupl
         if concerns or changes:
             hidden = tuple(Changed(name=change.name, before="", after="") for change in changes)
             event = event_of(record, memory.id, hidden if memory.redacted else changes, record.id in sealed)
+            event = replace(event, private=memory.private)
             if record.type == "approve" and not may_approve(about[memory.id].data, record.data):
                 event = replace(event, summary="an approval by its own author, which does not count")
             events.append(event)

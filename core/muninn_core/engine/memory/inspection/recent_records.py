@@ -8,6 +8,7 @@ from datetime import datetime
 from muninn_core.engine.memory.inspection.memory_history import event_of
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.protocol.families.inspection import LogEntry, LogParams, LogResult
 from muninn_core.retrieval.query.filters import parse_moment
 from muninn_core.store.records.change import required_ids
@@ -56,5 +57,5 @@ def _entry(record: Record, identity: str, memories: Mapping[str, Memory], sealed
     return LogEntry(
         memory=identity,
         title=memory.title if memory is not None else "",
-        event=event_of(record, identity, (), sealed),
+        event=replace(event_of(record, identity, (), sealed), private=memory is not None and memory.private),
     )
