@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import io
 import re
 import shlex
 
 import pytest
 from muninn_shell import Shell
+from rich.console import Console
 
 from muninn_cli.arguments.parser import ALIASES, suggest, to_params, verb_parser
 from muninn_cli.exit_codes import MEANINGS, exit_code
@@ -12,7 +14,7 @@ from muninn_cli.help import manual
 from muninn_cli.main import run, split
 from muninn_cli.proxies.options import read_options
 from muninn_core import __version__, errors
-from muninn_core.protocol.catalogue import GROUPS, METHODS, decode_params
+from muninn_core.protocol.catalogue import FAMILIES, GROUPS, METHODS, decode_params
 
 
 @pytest.mark.parametrize(
@@ -180,3 +182,15 @@ def test_commands_that_connect_clients_have_machine_readable_output(shell: Shell
     assert "nothing would change" not in shell.json("install", "codex", "--dry-run")["lines"]
     for words, code in ((("codx",), 2), (("codex", "--bogus"), 2), (("codex", "--repo", "missing"), 4)):
         assert shell.failure("install", *words)[0] == code
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_the_help_ends_no_line_within_a_verb(width: int) -> None:
+    console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+    manual._plumbing(console)
+    assert isinstance(console.file, io.StringIO)
+    rows = console.file.getvalue().splitlines()
+    assert max(map(len, rows)) <= width
+    told = {verb.strip() for row in rows for verb in re.split(r",|  +", row)}
+    plumbing = [each for family in FAMILIES if family.plumbing for each in family.methods]
+    assert {each.words for each in plumbing if not each.everyday} <= told

@@ -118,12 +118,19 @@ def _plumbing(console: Console) -> None:
     _names(console, "Servers", list(_SERVING))
 
 
+_LEAST_ROOM = 24
+"""Columns for words beside their title, which stands above them where the terminal is narrower."""
+
+
 def _names(console: Console, title: str, words: list[str]) -> None:
     from muninn_cli.terminal.console import line
 
     width = max(len(family.title) for family in FAMILIES)
     whole = ", ".join(each.replace(" ", "\0") for each in words)  # no line ends within a verb
-    rows = textwrap.wrap(whole, console.width - width - 4, break_on_hyphens=False)
+    if console.width - width - 4 < _LEAST_ROOM:
+        line(console, (f"  {title}", ""))
+        title, width = "", 0
+    rows = textwrap.wrap(whole, max(_LEAST_ROOM, console.width - width - 4), break_on_hyphens=False)
     for at, row in enumerate(rows):
         line(console, (f"  {'' if at else title:<{width}}  ", ""), (row.replace("\0", " "), "name"))
 
