@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.context.results.brief import make_brief, utf16_length
+from muninn_core.context.results.brief import (
+    LineFormat,
+    PendingWork,
+    Recipient,
+    SessionContext,
+    make_brief,
+    utf16_length,
+)
 from muninn_core.model.memory import Cite, Memory
 
 
@@ -20,12 +27,11 @@ def brief(*memories, session=None, compact=False, conflicts=0, most=4000):
     pinned = [memory for memory in newest if memory.pinned]
     return make_brief(
         newest,
+        Recipient(max_chars=most, session=session, after_compaction=compact),
+        LineFormat(datetime(2026, 3, 4, tzinfo=UTC)),
         pinned=pinned,
-        session=session,
-        after_compaction=compact,
-        conflicts=conflicts,
-        max_chars=most,
-        now=datetime(2026, 3, 4, tzinfo=UTC),
+        pending=PendingWork(conflicts=conflicts),
+        context=SessionContext(),
     )
 
 

@@ -61,7 +61,7 @@ MAX_LEFT_OUT = 10
 
 
 class SessionContext(NamedTuple):
-    """What a brief reports beside important and recent memories: the project, its focus and the work under way.
+    """What a brief reports in addition to important and recent memories: the project, its focus and current work.
 
     `learned` are the newest memories of the current task. `since` are lines about events since the previous session.
     `touched` are memories of files that the work tree changes. `records` are lines about decision documents that these
@@ -72,8 +72,8 @@ class SessionContext(NamedTuple):
     of rules. `branch_memories` are memories about what the branch is named for.
     """
 
-    project: Project
-    focus: FocusStatus
+    project: Project = Project(name="")
+    focus: FocusStatus = FocusStatus()
     learned: Sequence[Memory] = ()
     since: Sequence[str] = ()
     touched: Sequence[Memory] = ()
@@ -88,6 +88,49 @@ class SessionContext(NamedTuple):
     branch_memories: Sequence[Memory] = ()
 
 
+class Recipient(NamedTuple):
+    """The session that receives a brief.
+
+    `max_chars` limits the brief, in UTF-16 code units. `session` is the session's id, None if it is unknown. With
+    `after_compaction` the session continues and has lost its earlier context. `role` is the agent's role, "" for none.
+    `program` is the command that runs Muninn in the reader's shell.
+    """
+
+    max_chars: int
+    session: str | None = None
+    after_compaction: bool = False
+    role: str = ""
+    program: str = "muninn"
+
+
+class PendingWork(NamedTuple):
+    """What waits for a person: open contradictions, memories without approval, sessions that are not reconciled, and
+    steps of upkeep.
+    """
+
+    conflicts: int = 0
+    approvals: int = 0
+    sessions: int = 0
+    upkeep: int = 0
+
+
+class LineFormat(NamedTuple):
+    """How memories are written in a brief.
+
+    Ages are those at `now`. `judged_citations` returns a memory's judged citations, from which the warning about a
+    stale memory follows. `labelled` returns a memory with its author.
+    """
+
+    now: datetime
+    judged_citations: Callable[[Memory], Sequence[Citation]] = lambda _memory: ()
+    labelled: Callable[[Memory], Memory] = lambda memory: memory
+
+    def line(self, memory: Memory, section: str) -> str:
+        """Return a memory as a line of the section with this title."""
+        warned = warning(self.judged_citations(memory))
+        return memory_line(self.labelled(memory), warned, self.now, listed=section in LISTED)
+
+
 class Brief(Value):
     """The brief's markdown, "" for an empty brief, and the ids of the memories in it.
 
@@ -99,41 +142,86 @@ class Brief(Value):
     left_out: tuple[str, ...] = ()
 
 
+class _Section(NamedTuple):
+    """A part of a brief: its title, and its memories and prepared lines in their order."""
+
+    title: str
+    entries: Sequence[Memory | str]
+
+
+class _Selection(NamedTuple):
+    """The memories that a brief may show: those of the session, rules of the user, important and recent ones."""
+
+    own: Sequence[Memory]
+    rules: Sequence[Memory]
+    important: Sequence[Memory]
+    recent: Sequence[Memory]
+
+
+class _ConflictCount(NamedTuple):
+    """The sentence that counts the contradictions. It is left out if the sections contain all `counted` lines."""
+
+    sentence: str
+    counted: Sequence[str]
+
+
 def make_brief(
     memories: Iterable[Memory],
+    recipient: Recipient,
+    line_format: LineFormat,
     *,
     pinned: Sequence[Memory],
-    session: str | None,
-    after_compaction: bool,
-    conflicts: int,
-    pending: int = 0,
-    sessions: int = 0,
-    upkeep: int = 0,
-    max_chars: int,
-    now: datetime,
-    standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
-    labelled: Callable[[Memory], Memory] = lambda memory: memory,
-    place: SessionContext | None = None,
-    role: str = "",
-    program: str = "muninn",
+    pending: PendingWork,
+    context: SessionContext,
 ) -> Brief:
-    """Return a brief of at most `max_chars` UTF-16 units.
+    """Return a brief of at most `recipient.max_chars` UTF-16 code units.
 
     `memories` and `pinned` are in the order from newest to oldest. The sections are, in this order: memories of this
     session (after a compaction only), rules of the user, those of all repositories, those on other branches, files that
     others change, events since the previous session, memories of changed files, those about the branch, memories of the
     current task, pins, contradictions, important memories, open work, stale memories, recent memories. A memory appears
-    once. `standing` returns a memory's judged citations, which a stale memory is marked with. To an agent with a `role`
-    the memories of its focus are more important. `conflicts`, `pending`, `sessions` and `upkeep` count open
-    contradictions, memories that wait for approval, sessions that are not reconciled, and steps of upkeep that wait.
-    Ages are those at `now`. `labelled` returns a memory with its author. `program` runs Muninn in the reader's
-    shell.
+    once. To an agent with a role the memories of its focus are more important.
     """
-    most = max_chars // MIN_LINE_LENGTH  # more can't fit, and there may be thousands
+    selection = _select(memories, recipient)
+    important = [memory for memory in selection.important if memory not in context.left_open]
+    sections = [
+        _Section("Stored before the compaction", selection.own),
+        _Section("Rules of the user", selection.rules[:RULES]),
+        _Section("Rules of all your repositories", context.common_rules[:COMMON_RULES]),
+        _Section("Rules of the user on other branches", context.other_rules[:OTHER_RULES]),
+        _Section("Others are changing the same files", context.overlaps),
+        _Section("Since the previous session", context.since),
+        _Section("About the files that you are changing", (*context.touched[:TOUCHED], *context.records)),
+        _Section("About this branch", context.branch_memories),
+        _Section(f"Learned on {context.focus.task}", context.learned[:LEARNED]),
+        _Section("Pinned", pinned),
+        _Section(f"Contradictions that wait for a person: `{recipient.program} conflicts`", context.disputes),
+        _Section("Important", important[:MAX_IMPORTANT]),
+        _Section("Left open by earlier sessions", context.left_open[:LEFT_OPEN]),
+        _Section("Stale: confirm, update or forget", context.stale[:STALE]),
+        _Section("Recent", selection.recent),
+    ]
+    useful_without_memories = pending.approvals > 0 or bool(
+        context.focus.items or context.since or context.records or context.disputes or context.overlaps
+    )
+    return _fill(
+        sections,
+        _head(context, recipient.max_chars),
+        _foot(pending, context.on_other_branches, recipient.program),
+        _conflict_count(pending.conflicts, context.disputes, recipient.program),
+        recipient.max_chars,
+        line_format,
+        without_memories=useful_without_memories,
+    )
+
+
+def _select(memories: Iterable[Memory], recipient: Recipient) -> _Selection:
+    """Select memories in one pass, which ends when there are as many important ones and rules as a brief can hold."""
+    max_lines = recipient.max_chars // MIN_LINE_LENGTH  # there may be thousands of memories
     own: list[Memory] = []
-    if after_compaction and session is not None:
+    if recipient.after_compaction and recipient.session is not None:
         memories = list(memories)
-        own = [memory for memory in memories if session in (memory.session, *memory.sessions)]
+        own = [memory for memory in memories if recipient.session in (memory.session, *memory.sessions)]
     rules: list[Memory] = []
     important: list[Memory] = []
     recent: list[Memory] = []
@@ -142,60 +230,13 @@ def make_brief(
             recent.append(memory)
         if memory.importance >= RULE_IMPORTANCE and is_rule(memory):
             rules.append(memory)
-        if importance_for(role, memory.type, memory.importance) >= IMPORTANT and len(important) < most:
+        importance = importance_for(recipient.role, memory.type, memory.importance)
+        if importance >= IMPORTANT and len(important) < max_lines:
             important.append(memory)
-        if len(important) == most and len(rules) >= RULES:
+        if len(important) == max_lines and len(rules) >= RULES:
             break
-    disputes = place.disputes if place else ()
     rules.sort(key=lambda memory: -memory.importance)
-    if place:
-        important = [memory for memory in important if memory not in place.left_open]
-    sections: list[tuple[str, Sequence[Memory | str]]] = [
-        ("Stored before the compaction", own),
-        ("Rules of the user", rules[:RULES]),
-        ("Rules of all your repositories", place.common_rules[:COMMON_RULES] if place else ()),
-        ("Rules of the user on other branches", place.other_rules[:OTHER_RULES] if place else ()),
-        ("Others are changing the same files", place.overlaps if place else ()),
-        ("Since the previous session", place.since if place else ()),
-        ("About the files that you are changing", (*place.touched[:TOUCHED], *place.records) if place else ()),
-        ("About this branch", place.branch_memories if place else ()),
-        (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
-        ("Pinned", pinned),
-        (f"Contradictions that wait for a person: `{program} conflicts`", disputes),
-        ("Important", important[:MAX_IMPORTANT]),
-        ("Left open by earlier sessions", place.left_open[:LEFT_OPEN] if place else ()),
-        ("Stale: confirm, update or forget", place.stale[:STALE] if place else ()),
-        ("Recent", recent),
-    ]
-    head = "# Memory of this repository (Muninn)\n" if place is None else _head(place, max_chars)
-    worthwhile = place is not None and bool(
-        place.focus.items or place.since or place.records or place.disputes or place.overlaps
-    )
-    foot = f'\nMore: `{program} recall "…"`; a memory in full: `{program} show ID`.\n'
-    if place and place.on_other_branches:
-        count = number_of(place.on_other_branches, "memory is", "memories are")
-        foot = f"\n{count} on other local branches: `{program} memories --branches`.\n{foot}"
-    if sessions >= MANY_SESSIONS:
-        count = number_of(sessions, "session is", "sessions are")
-        foot = f"\n{count} not reconciled: a person runs `{program} reconcile`.\n{foot}"
-    if upkeep >= MANY_STEPS:
-        count = number_of(upkeep, "step of upkeep waits", "steps of upkeep wait")
-        foot = f"\n{count}: a person runs `{program} evolve`.\n{foot}"
-    waiting = number_of(conflicts, "contradiction in memory waits", "contradictions in memory wait")
-    open_conflicts = f"\n{waiting} for a person: `{program} conflicts`.\n" if conflicts else ""
-    if pending:
-        waiting = number_of(pending, "memory waits", "memories wait")
-        foot = f"\n{waiting} for approval: `{program} memories --pending`.\n{foot}"
-    return _fill(
-        sections,
-        head,
-        foot,
-        max_chars,
-        open_conflicts,
-        disputes if len(disputes) == conflicts else (),
-        lambda memory, listed: memory_line(labelled(memory), warning(standing(memory)), now, listed=listed),
-        alone=worthwhile or pending > 0,
-    )
+    return _Selection(own, rules, important, recent)
 
 
 def is_rule(memory: Memory) -> bool:
@@ -203,67 +244,97 @@ def is_rule(memory: Memory) -> bool:
     return memory.type in ("constraint", "preference") and memory.trust == "user"
 
 
-def _head(place: SessionContext, max_chars: int) -> str:
+def _head(context: SessionContext, max_chars: int) -> str:
     """Return the heading: project, description and focus, in at most half of `max_chars`."""
-    name, described = place.project.name, place.project.description
+    name, description = context.project.name, context.project.description
     title = f"# Memory of {name} (Muninn)\n" if name else "# Memory of this repository (Muninn)\n"
-    lines = [title, f"\n{described}\n"] if described else [title]
-    now = place.focus
-    for number, item in enumerate(now.items):
-        current = ", current" if now.task and same_code(item.code, now.task) else ""
+    lines = [title, f"\n{description}\n"] if description else [title]
+    focus = context.focus
+    for number, item in enumerate(focus.items):
+        current = ", current" if focus.task and same_code(item.code, focus.task) else ""
         learned = f", {item.memories} remembered" if item.memories else ""
         phase = item.phase or "no phase"
         aim = f": {item.summary}" if item.summary else ""
         lines.append("\n## Focus\n\n" if not number else "")
         lines.append(f"- {item.level} {item.code}: {item.title} ({phase}{current}{learned}){aim}\n")
-    if now.task and not any(same_code(item.code, now.task) for item in now.items):
-        lines.append(f"\nThe current task is {now.task}.\n")
+    if focus.task and not any(same_code(item.code, focus.task) for item in focus.items):
+        lines.append(f"\nThe current task is {focus.task}.\n")
     while len(lines) > 1 and utf16_length("".join(lines)) > max_chars // 2:
         lines.pop()
     return "".join(lines)
 
 
+def _foot(pending: PendingWork, on_other_branches: int, program: str) -> str:
+    """Return the end of a brief: what waits for a person, and how to read more."""
+    lines = []
+    if pending.approvals:
+        count = number_of(pending.approvals, "memory waits", "memories wait")
+        lines.append(f"\n{count} for approval: `{program} memories --pending`.\n")
+    if pending.upkeep >= MANY_STEPS:
+        count = number_of(pending.upkeep, "step of upkeep waits", "steps of upkeep wait")
+        lines.append(f"\n{count}: a person runs `{program} evolve`.\n")
+    if pending.sessions >= MANY_SESSIONS:
+        count = number_of(pending.sessions, "session is", "sessions are")
+        lines.append(f"\n{count} not reconciled: a person runs `{program} reconcile`.\n")
+    if on_other_branches:
+        count = number_of(on_other_branches, "memory is", "memories are")
+        lines.append(f"\n{count} on other local branches: `{program} memories --branches`.\n")
+    lines.append(f'\nMore: `{program} recall "…"`; a memory in full: `{program} show ID`.\n')
+    return "".join(lines)
+
+
+def _conflict_count(conflicts: int, disputes: Sequence[str], program: str) -> _ConflictCount:
+    """Return the sentence that counts the open contradictions, of which `disputes` are lines of a section."""
+    if not conflicts:
+        return _ConflictCount("", ())
+    count = number_of(conflicts, "contradiction in memory waits", "contradictions in memory wait")
+    sentence = f"\n{count} for a person: `{program} conflicts`.\n"
+    return _ConflictCount(sentence, disputes if len(disputes) == conflicts else ())
+
+
 def _fill(
-    sections: Sequence[tuple[str, Sequence[Memory | str]]],
+    sections: Sequence[_Section],
     head: str,
     foot: str,
+    conflict_count: _ConflictCount,
     max_chars: int,
-    count: str,
-    counted: Sequence[str],
-    line_of: Callable[[Memory, bool], str],
+    line_format: LineFormat,
     *,
-    alone: bool,
+    without_memories: bool,
 ) -> Brief:
-    """Fill the sections in order until there is no room. With `alone`, a brief without memories has head and foot.
+    """Fill the sections in order until there is no room.
 
-    `count` precedes the foot, unless all lines that it counts are in a section.
+    A brief that shows no memory is empty unless it is useful `without_memories`.
     """
-    if utf16_length(head + FRAME + count + foot) < max_chars // 2:
+    sentence = conflict_count.sentence
+    if utf16_length(head + FRAME + sentence + foot) < max_chars // 2:
         head += FRAME
     parts, ids, placed = [head], dict[str, None](), set[str]()
-    left = max_chars - utf16_length(head + count + foot)
+    room = max_chars - utf16_length(head + sentence + foot)
     for title, entries in sections:
         heading = f"\n## {title}\n\n"
         for entry in entries:
-            if left < len(heading) + MIN_LINE_LENGTH:
+            if room < len(heading) + MIN_LINE_LENGTH:
                 break
             if isinstance(entry, Memory) and entry.id in ids:
                 continue
-            line = heading + (name_hidden(entry) if isinstance(entry, str) else line_of(entry, title in LISTED))
+            line = heading + (name_hidden(entry) if isinstance(entry, str) else line_format.line(entry, title))
             length = utf16_length(line)
-            if length > left:
+            if length > room:
                 continue  # a shorter line may still fit
             parts.append(line)
-            left -= length
+            room -= length
             heading = ""
             placed.add(entry if isinstance(entry, str) else entry.id)
             if isinstance(entry, Memory):
                 ids[entry.id] = None
-    filled = bool(ids) or (alone and left >= 0)
-    listed = (entry.id for _, entries in sections for entry in entries if isinstance(entry, Memory))
-    left_out = islice(dict.fromkeys(one for one in listed if one not in ids), MAX_LEFT_OUT)
-    count = "" if counted and placed.issuperset(counted) else count
-    return Brief(text="".join([*parts, count, foot]) if filled else "", ids=tuple(ids), left_out=tuple(left_out))
+    has_content = bool(ids) or (without_memories and room >= 0)
+    if conflict_count.counted and placed.issuperset(conflict_count.counted):
+        sentence = ""
+    candidates = (entry.id for section in sections for entry in section.entries if isinstance(entry, Memory))
+    left_out = islice(dict.fromkeys(identity for identity in candidates if identity not in ids), MAX_LEFT_OUT)
+    text = "".join([*parts, sentence, foot]) if has_content else ""
+    return Brief(text=text, ids=tuple(ids), left_out=tuple(left_out))
 
 
 def memory_line(memory: Memory, warned: str, now: datetime, *, listed: bool = False) -> str:

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import islice
 
-from muninn_core.context.results.brief import LEARNED, SessionContext, make_brief
+from muninn_core.context.results.brief import (
+    LEARNED,
+    Brief,
+    LineFormat,
+    PendingWork,
+    Recipient,
+    SessionContext,
+    make_brief,
+)
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session import branch_memories, other_branch_rules, session_start
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
+from muninn_core.protocol.families.repository import FocusStatus
 from muninn_core.protocol.families.session import BriefParams, BriefResult, Withheld
 from muninn_core.source.documents.project import read_project
 from muninn_core.source.documents.shortcode import same_code
 from muninn_core.store.files.spool import unreconciled_sessions
 from muninn_core.worktree.call_context import CallContext
+from muninn_core.worktree.citations.citations import CitationCheck
 from muninn_core.worktree.current_task import NOTE, canonical, focus
+from muninn_core.worktree.local.deliveries import Deliveries
 from muninn_core.worktree.local.session_state import SessionState
 from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
@@ -58,56 +69,87 @@ def brief(
         """Whether a memory may reach an agent unasked: text from outside only when a person approved it."""
         return not memory.unvetted and shown(memory)
 
-    named = branch_memories.start_search(workspace, seen, now)
-    current = workspace.memory.active
-    latest = list(islice(filter(seen, current.newest(now)), session_start.READ_MEMORIES))
-    current_focus = focus(workspace, filter(seen, current.newest(now)), params.session)
+    branch_search = branch_memories.start_search(workspace, seen, now)
+    active = workspace.memory.active
+    current_focus = focus(workspace, filter(seen, active.newest(now)), params.session)
     checker = workspace.citations.checker(CITATION_SECONDS)
-    touched, records = session_start.current_work(workspace, seen, now)
+    context = _current_work(workspace, params, seen, current_focus, checker, now)
     others = other_branch_rules.recallable(branches, now)
     made = make_brief(
-        filter(seen, current.newest(now)),
-        pinned=[memory for memory in current.pinned(now) if seen(memory)],
-        session=params.session,
-        after_compaction=params.source == "compact",
-        conflicts=len(workspace.memory.log.state.conflicts),
-        sessions=unreconciled_sessions(workspace.layout),
-        upkeep=workspace.upkeep.planned.steps,
-        pending=workspace.memory.log.state.pending,
-        max_chars=params.max_chars,
-        program=" ".join(params.program.split()),
-        now=now,
-        standing=checker.judge,
-        labelled=lambda memory: memory if memory.repository else workspace.first_authors.label([memory])[0],
-        place=SessionContext(
-            project=read_project(workspace.layout.root),
-            focus=current_focus,
-            learned=_learned(filter(seen, current.newest(now)), current_focus.task),
-            since=() if params.source == "compact" else session_start.since(workspace, params.session, latest),
-            touched=touched,
-            records=records,
-            stale=session_start.stale(latest, checker),
-            left_open=session_start.left_open(latest, params.session),
-            disputes=session_start.disputes(workspace.memory),
+        filter(seen, active.newest(now)),
+        Recipient(
+            max_chars=params.max_chars,
+            session=params.session,
+            after_compaction=params.source == "compact",
+            role=call.connection.role,
+            program=" ".join(params.program.split()),
+        ),
+        LineFormat(
+            now,
+            judged_citations=checker.judge,
+            labelled=lambda memory: memory if memory.repository else workspace.first_authors.label([memory])[0],
+        ),
+        pinned=[memory for memory in active.pinned(now) if seen(memory)],
+        pending=_pending_work(workspace),
+        context=context._replace(
             other_rules=other_branch_rules.rules(workspace, trees, others, now),
             on_other_branches=len(others),
-            branch_memories=branch_memories.found_in_time(named),
+            branch_memories=branch_memories.found_in_time(branch_search),
             overlaps=[f"- {line}\n" for line in overlaps],
             common_rules=common_rules,
         ),
-        role=call.connection.role,
     )
-    if params.source in ("clear", "compact"):
-        workspace.deliveries.forget(params.session)  # the agent's context no longer contains them
-    if not call.cancelled:  # a cancelled answer did not reach the agent
-        workspace.deliveries.add(params.session, made.ids)
-    withheld = tuple(Withheld(id=each, why="no room") for each in made.left_out)
+    _note_delivery(workspace.deliveries, params, made, call)
+    withheld = tuple(Withheld(id=identity, why="no room") for identity in made.left_out)
     return BriefResult(text=made.text, ids=made.ids, withheld=withheld, saw=workspace.read_state())
+
+
+def _current_work(
+    workspace: Workspace,
+    params: BriefParams,
+    seen: Callable[[Memory], bool],
+    current_focus: FocusStatus,
+    checker: CitationCheck,
+    now: datetime,
+) -> SessionContext:
+    """Return the project, its focus, and the memories and documents of this work tree about current or open work."""
+    active = workspace.memory.active
+    latest = list(islice(filter(seen, active.newest(now)), session_start.READ_MEMORIES))
+    touched, records = session_start.current_work(workspace, seen, now)
+    return SessionContext(
+        project=read_project(workspace.layout.root),
+        focus=current_focus,
+        learned=_learned(filter(seen, active.newest(now)), current_focus.task),
+        since=() if params.source == "compact" else session_start.since(workspace, params.session, latest),
+        touched=touched,
+        records=records,
+        stale=session_start.stale(latest, checker),
+        left_open=session_start.left_open(latest, params.session),
+        disputes=session_start.disputes(workspace.memory),
+    )
+
+
+def _pending_work(workspace: Workspace) -> PendingWork:
+    state = workspace.memory.log.state
+    return PendingWork(
+        conflicts=len(state.conflicts),
+        approvals=state.pending,
+        sessions=unreconciled_sessions(workspace.layout),
+        upkeep=workspace.upkeep.planned.steps,
+    )
+
+
+def _note_delivery(deliveries: Deliveries, params: BriefParams, made: Brief, call: CallContext) -> None:
+    """Note which memories the session has in its context."""
+    if params.source in ("clear", "compact"):
+        deliveries.forget(params.session)  # the agent's context no longer contains them
+    if not call.cancelled:  # a cancelled answer did not reach the agent
+        deliveries.add(params.session, made.ids)
 
 
 def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:
     """Return the newest memories of a task, at most `LEARNED`; none without a task."""
-    same = cache(lambda known: same_code(known, task))
+    same = cache(lambda code: same_code(code, task))
     return list(islice((memory for memory in newest if memory.task and same(memory.task)), LEARNED)) if task else []
 
 
