@@ -57,9 +57,9 @@ def _with_rare_words(words: Sequence[frozenset[str]]) -> Iterator[tuple[Numbers,
     """Yield the pairs of texts that have two rare words in common, or are tiny and have one."""
     count = Counter(chain.from_iterable(words))
     shared = sorted((word for word in count if count[word] > 1), key=lambda word: (count[word], word))
-    ranks = {word: rank for rank, word in enumerate(shared)}
+    ranks = dict.fromkeys(count, -1) | {word: rank for rank, word in enumerate(shared)}
     owners = np.repeat(np.arange(len(words)), np.fromiter(map(len, words), np.int64, len(words)))
-    each = np.fromiter((ranks.get(word, -1) for word in chain.from_iterable(words)), np.int64, len(owners))
+    each = np.fromiter(map(ranks.__getitem__, chain.from_iterable(words)), np.int64, len(owners))
     owners, each = owners[each >= 0], each[each >= 0]
     each = each[np.lexsort((each, owners))]
     nth = np.arange(len(owners)) - np.searchsorted(owners, owners)

@@ -13,6 +13,7 @@ from muninn_core.reconcile.language.sentences import without_reasons
 from muninn_core.reconcile.language.vocabulary import STOP, WEAK, key_of
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
+_DIGIT = re.compile(r"\d")
 
 
 class Words(NamedTuple):
@@ -27,10 +28,13 @@ class Words(NamedTuple):
 @lru_cache(maxsize=20_000)
 def words_of(text: str) -> Words:
     """Return the words of a text."""
-    keys = _keys([part for word in _WORD.findall(without_reasons(text)) for part in split_units(word)])
-    kept = [key for key in keys if key not in WEAK] or keys
+    tokens = _WORD.findall(without_reasons(text))
+    if _DIGIT.search(text):
+        tokens = [part for token in tokens for part in split_units(token)]
+    keys = _keys(tokens)
+    kept = frozenset(keys) - WEAK or frozenset(keys)
     opens = bool(keys) and keys[0] not in WEAK and keys[0] not in _restricting() and len(keys[0]) > 2
-    return Words(frozenset(kept), keys[0] if opens else "")
+    return Words(kept, keys[0] if opens else "")
 
 
 def _keys(tokens: Sequence[str]) -> list[str]:
@@ -38,30 +42,29 @@ def _keys(tokens: Sequence[str]) -> list[str]:
 
     Units behind a figure are left out: a figure may have another one elsewhere.
     """
-    keys: list[str | None] = []
+    keys: list[str] = []
     behind_figure = False
     for word, shown in rewrite(tokens):
-        if word.startswith("§"):
-            behind_figure = False
-            if word not in ("§max", "§min"):
-                keys += [_key(each) for each in (("not",) if word == "§not" else shown.lower().split())]
-            continue
         key, is_figure, counts = _read(word)
-        if not (behind_figure and counts):
+        if key and not (behind_figure and counts):
             keys.append(key)
+        elif word.startswith("§") and word not in ("§max", "§min", "§not"):
+            keys += filter(None, map(_key, shown.lower().split()))
         behind_figure = is_figure
-    return [key for key in keys if key is not None]
+    return keys
 
 
 @lru_cache(maxsize=20_000)
-def _read(word: str) -> tuple[str | None, bool, bool]:
-    """Return the key of a word, None for a figure or a word of no meaning; whether it is a figure; whether a unit."""
+def _read(word: str) -> tuple[str, bool, bool]:
+    """Return the key of a word, "" for a mark, a figure or a word of no meaning; whether it is a figure, or a unit."""
+    if word.startswith("§"):
+        return _key("not") if word == "§not" else "", False, False
     is_figure = number_of(word) is not None
-    return None if is_figure and word != "one" else _key(word), is_figure, is_unit(word)
+    return "" if is_figure and word != "one" else _key(word), is_figure, is_unit(word)
 
 
-def _key(word: str) -> str | None:
-    return None if word in STOP or word.isdigit() else key_of(word)
+def _key(word: str) -> str:
+    return "" if word in STOP or word.isdigit() else key_of(word)
 
 
 @cache
