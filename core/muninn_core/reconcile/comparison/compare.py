@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from muninn_core.model.memory import Memory
-from muninn_core.reconcile.comparison.relation import APART, Relation, relate
+from muninn_core.reconcile.comparison.relation import APART, SAME, Relation, relate, state_same
 
 CLAIMS = frozenset({"configuration", "constraint", "decision", "preference"})
 """Kinds of memory that can contradict each other across kinds, because all state what should be."""
@@ -23,11 +23,11 @@ def judge(one: Memory, other: Memory) -> Relation:
     if comparable_kind(one.type) != comparable_kind(other.type) or not same_subject(one, other):
         return APART
     if one.text == other.text:
-        return Relation(verdict="same") if _is_mergeable(one, other) else APART
+        return SAME if _is_mergeable(one, other) else APART
+    if not may_contradict(one, other):
+        return SAME if _is_mergeable(one, other) and state_same(one.text, other.text) else APART
     found = relate(one.text, other.text)
-    if found.verdict == "same":
-        return found if _is_mergeable(one, other) else APART
-    return found if may_contradict(one, other) else APART
+    return APART if found.verdict == "same" and not _is_mergeable(one, other) else found
 
 
 def replaces(newer: Memory, older: Memory) -> bool:

@@ -47,10 +47,9 @@ def compare_all(ordered: Sequence[Memory], apart: set[tuple[str, str]]) -> Compa
     merging. `apart` are pairs that a person has separated, in both orders. The result depends on the order of the
     memories alone.
     """
-    candidates = _candidates(ordered)
     merges: dict[int, int] = {}
     others: list[tuple[int, int, Relation]] = []
-    for first, second in candidates:
+    for first, second in _connected(_candidates(ordered)):
         one, other = ordered[first], ordered[second]
         if first in merges or second in merges or (one.id, other.id) in apart:
             continue
@@ -61,6 +60,7 @@ def compare_all(ordered: Sequence[Memory], apart: set[tuple[str, str]]) -> Compa
             others.append((first, second, found))
     if merges:
         return Comparison(merges=tuple((ordered[kept].id, ordered[gone].id) for gone, kept in sorted(merges.items())))
+    others.sort(key=lambda each: each[:2])
     listed = _lists(others)
     replaced: dict[int, tuple[str, str, str]] = {}
     contradictions = []
@@ -83,8 +83,8 @@ def _lists(found: Iterable[tuple[int, int, Relation]]) -> set[int]:
     return {position for position, count in degree.items() if count >= MAX_VALUES}
 
 
-def _candidates(ordered: Sequence[Memory]) -> list[tuple[int, int]]:
-    """Return the pairs worth judging as (preferred, other), each once and in order.
+def _candidates(ordered: Sequence[Memory]) -> set[tuple[int, int]]:
+    """Return the pairs worth judging as (preferred, other).
 
     A memory of several sentences is compared as a whole and by each of them: one may contradict another memory.
     """
@@ -118,7 +118,26 @@ def _candidates(ordered: Sequence[Memory]) -> list[tuple[int, int]]:
             is_open = pair not in pairs and _may_share(files[pair[0]], files[pair[1]])
             if is_open and _is_likely(words_of_parts[one], words_of_parts[other]):
                 pairs.add(pair)
-    return sorted(pairs)
+    return pairs
+
+
+def _connected(pairs: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return pairs in an order in which all that connect the same memories follow each other.
+
+    A memory is then read once, because what is read is cached for a while. No merge depends on pairs elsewhere.
+    """
+    root: dict[int, int] = {}
+
+    def find(place: int) -> int:
+        while root.setdefault(place, place) != place:
+            root[place] = root[root[place]]
+            place = root[place]
+        return place
+
+    for pair in pairs:
+        one, other = map(find, pair)
+        root[max(one, other)] = min(one, other)
+    return sorted(pairs, key=lambda pair: (find(pair[0]), pair))
 
 
 def _numbered(values: Iterable[str]) -> Numbers:

@@ -70,6 +70,8 @@ class Relation(Value):
 
 APART = Relation(verdict="apart")
 """Two texts that neither state the same nor contradict each other."""
+SAME = Relation(verdict="same")
+"""Two texts that state the same."""
 
 
 def relate(one: str, other: str) -> Relation:
@@ -79,16 +81,25 @@ def relate(one: str, other: str) -> Relation:
     return Relation(verdict=found.verdict, reason=found.reason.format(*sides), sides=sides, value=found.value)
 
 
+def state_same(one: str, other: str) -> bool:
+    """Whether two texts state the same. The order of the two does not matter."""
+    one, other = same_spelling(min(one, other), max(one, other))
+    return _have_same_meaning(one, other) and symbols_agree(one, other)
+
+
 @lru_cache(maxsize=50_000)
 def _relate(one: str, other: str) -> Finding:
     one, other = same_spelling(one, other)
-    left, right = read(one), read(other)
-    if _have_equal_words(one, other) or _is_same(left, right):
+    if _have_same_meaning(one, other):
         return Finding(verdict="same") if symbols_agree(one, other) else NO_RELATION
-    found = contradiction(left, right)
+    found = contradiction(read(one), read(other))
     if found.verdict == "apart":
         found = _in_sentences(one, other)
     return found
+
+
+def _have_same_meaning(one: str, other: str) -> bool:
+    return _have_equal_words(one, other) or _is_same(read(one), read(other))
 
 
 def _in_sentences(one: str, other: str) -> Finding:
