@@ -372,7 +372,15 @@ class TestExitCodes:
 
     @pytest.mark.parametrize(
         "words",
-        [("recall", "x"), ("memories",), ("index",), ("check",), ("recall", "--queries", "-"), ("edit", "abcd1234")],
+        [
+            ("recall", "x"),
+            ("memories",),
+            ("index",),
+            ("check",),
+            ("recall", "--queries", "-"),
+            ("edit", "abcd1234"),
+            ("watch", "--plain"),
+        ],
         ids=" ".join,
     )
     def test_no_daemon_is_started_for_a_memory_that_does_not_exist(
@@ -382,6 +390,13 @@ class TestExitCodes:
         code, error = bare.failure(*words)
         assert (code, error["data"]["kind"]) == (4, "not_initialised")
         assert error["data"]["hint"].startswith("`muninn init`")
+        assert daemon_pid(bare.repo, bare.environ) is None
+
+    def test_no_page_is_opened_for_a_memory_that_does_not_exist(self, new_shell: Callable[[], Shell]) -> None:
+        bare = new_shell()
+        done = bare.run("open", "--print")
+        assert (done.returncode, done.stdout) == (4, "")
+        assert "`muninn init` creates it" in done.stderr
         assert daemon_pid(bare.repo, bare.environ) is None
 
     def test_people_get_the_error_and_its_hint_on_stderr(self, shell: Shell) -> None:

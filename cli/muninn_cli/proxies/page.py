@@ -42,6 +42,8 @@ class Served(NamedTuple):
 def serve_page(options: Options, environ: Mapping[str, str]) -> int:
     """Serve the page until an interrupt, then return 0. Raises MuninnError."""
     location = locate(options.repo)
+    if not location.has_memory:
+        raise location.not_initialised()
     address = Address(runtime_directory(environ), location.identity)
     access = HttpAccess(address, location.root, "page_ports")
     secret = os.urandom(SECRET_BYTES).hex()

@@ -37,8 +37,11 @@ def _run(argv: list[str]) -> int:
     options = parser.parse(argv)
     if options.all and options.folders:
         raise UsageError("'--all' takes no folders", hint="Leave the folders out, or '--all'.")
-    fixed = [locate(folder).root for folder in options.folders or [options.repo]] if not options.all else []
-    repositories = WatchedRepositories(fixed, os.environ)
+    fixed = [locate(folder) for folder in options.folders or [options.repo]] if not options.all else []
+    for location in fixed:
+        if not location.has_memory:
+            raise location.not_initialised()
+    repositories = WatchedRepositories([location.root for location in fixed], os.environ)
     if options.plain or not sys.stdout.isatty() or not sys.stdin.isatty():
         return print_lines(repositories, options.match)
     if find_spec("textual") is None:
