@@ -1,4 +1,4 @@
-"""What docs/organisation.md gives to copy: the hook of a bare repository, the systemd unit, the compose file."""
+"""What the pages about an organisation give to copy: hook of a bare repository, systemd unit, compose file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from muninn_server.org.application import Application
 from muninn_server.org.commands.arguments import org_parser
 
 DOCS = Path(__file__).parents[2] / "docs"
+OPERATION = "organisation-operation.md"
 
 
-def block(language: str) -> str:
-    """Return the only block of a language in the documentation."""
-    (found,) = re.findall(rf"```{language}\n(.*?)```", (DOCS / "organisation.md").read_text(), re.DOTALL)
+def block(page: str, language: str) -> str:
+    """Return the only block of a language in a page of the documentation."""
+    (found,) = re.findall(rf"```{language}\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
     return found
 
 
@@ -55,7 +56,7 @@ def test_the_hook_of_a_bare_repository_pushes_each_branch_that_it_names(home, se
     with serve(lambda _: Application(service)) as url:
         git(tmp_path, "init", "-q", "--bare", "-b", "main", "shop.git")
         hook = tmp_path / "shop.git" / "hooks" / "post-receive"
-        hook.write_text(block("sh").replace("https://memory.example.com", url))
+        hook.write_text(block("organisation.md", "sh").replace("https://memory.example.com", url))
         hook.chmod(0o755)
         work = tmp_path / "work"
         git(tmp_path, "clone", "-q", "shop.git", "work")
@@ -75,7 +76,7 @@ def test_the_hook_of_a_bare_repository_pushes_each_branch_that_it_names(home, se
 
 
 def test_the_commands_of_the_unit_and_of_the_containers_are_understood() -> None:
-    unit = next(line for line in block("ini").splitlines() if line.startswith("ExecStart="))
+    unit = next(line for line in block(OPERATION, "ini").splitlines() if line.startswith("ExecStart="))
     services = yaml.safe_load((DOCS / "compose.yaml").read_text())["services"]
     told = [unit, *(str(each.get("command", "")) for each in services.values())]
     commands = [match for each in told for match in re.findall(r"muninn org ((?:serve|work|migrate)[^\"&]*)", each)]
@@ -91,7 +92,7 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     unit = tmp_path / "muninn-org.service"
-    unit.write_text(block("ini").replace("/opt/muninn/bin/muninn", str(program)))
+    unit.write_text(block(OPERATION, "ini").replace("/opt/muninn/bin/muninn", str(program)))
     done = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert str(unit) not in done.stderr

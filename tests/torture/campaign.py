@@ -135,7 +135,7 @@ def _is_level(figure: str) -> bool:
 
 
 def report(outcomes: dict[str, Outcome]) -> str:
-    """Return the table of docs/reliability.md: a row per figure, with the conditions of the runs."""
+    """Return the table of docs/torture.md: a row per figure, with the conditions of the runs."""
     rows = ["| part | figure | count |", "|---|---|---|"]
     for part, outcome in outcomes.items():
         rows += [f"| {part} | {name} | {value:,} |" for name, value in sorted(outcome.figures.items())]
