@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from packing import NAMES, hit, hits, text_of
 
 from muninn_core.context.packs.pack import make_pack
@@ -67,6 +69,16 @@ def test_knowledge_that_was_cut_inside_a_code_block_does_not_take_in_what_follow
     written = text_of(make_pack("q", [("knowledge", cut), ("code", hit("x = 1"))], 4000))
     assert written.count("~~~") == 2
     assert written.rindex("~~~") < written.index("## Code")
+
+
+@pytest.mark.parametrize("text", ["Call it so:\n```\ngo()\n```", "Call it so:\n```\ngo()\n", "~~~\ngo()\n~~~"])
+@pytest.mark.parametrize(("trust", "title"), [("user", ""), ("user", "How to go"), ("outside", "")])
+def test_a_block_of_code_of_a_memory_takes_in_nothing_else(text, trust, title):
+    memory = hit(text, "memory", identity="01m8ex2v37dje3tfw2mpad036m", type="insight", trust=trust, title=title)
+    written = text_of(make_pack("q", [("memory", memory), ("code", hit("x = 1"))], 4000))
+    tokens = MarkdownIt("commonmark").parse(written)
+    assert [token.content for token in tokens if token.type == "fence"] == ["go()\n", "x = 1\n"]
+    assert any("mpad036m" in token.content for token in tokens if token.type == "inline")
 
 
 def test_an_empty_result_is_stated():

@@ -142,11 +142,15 @@ def _remembered(item: PackItem) -> str:
     stale = warning(item.cites)
     where += f" [{stale}]" if stale else ""
     head = name_hidden(own_title_of(item))
-    text = name_hidden(item.text.strip())
-    body = (f"“{text}”" if item.trust == "outside" else text).replace("\n", "\n  ")
-    lead = f"**{head}** " if head else ""
+    text = _close_fence(name_hidden(item.text.strip()))
     limit = item.scope if item.scope != "project" else "private" if item.private else ""
-    return f"\n- {lead}{body}{where} `{item.id[-SHORT_ID:]}`{f' ({limit})' if limit else ''}\n"
+    before, after = f"**{head}** " if head else "", f"{where} `{item.id[-SHORT_ID:]}`{f' ({limit})' if limit else ''}"
+    if item.trust == "outside":
+        before, after = f"{before}“", f"”{after}"
+    # The marks of a block of code stand alone on their lines.
+    begins = "\n" if before and _MARK.match(text) else ""
+    ends = "\n" if _MARK.match(text.rpartition("\n")[2]) else ""
+    return "\n- " + f"{before}{begins}{text}{ends}{after.lstrip() if ends else after}".replace("\n", "\n  ") + "\n"
 
 
 def _cut(item: PackItem) -> str:
