@@ -168,13 +168,21 @@ def test_a_backfill_follows_the_approval_setting_of_imports(told):
     assert muninn.call("memories").total == 3
 
 
-def test_a_file_that_is_gone_since_makes_its_memory_stale(told):
-    muninn, _ = told
+def test_a_commits_memory_is_stale_when_all_of_its_files_are_gone(muninn):
+    commit(muninn.root, "Replace the buffer: a ring instead of a list", 1, src__out_py="1", src__ring_py="2")
     backfill(muninn, apply=True)
+
+    def told():
+        (hit,) = muninn.call("recall", query="ring instead of a list as the buffer", kind="memory").hits
+        return [(cite.path, cite.state) for cite in hit.cites]
+
+    assert told() == []
     (muninn.root / "src" / "out.py").unlink()
     muninn.touch("src/out.py")
-    hit = muninn.call("recall", query="fix the export flush of the buffer", kind="memory").hits[0]
-    assert [(cite.path, cite.state) for cite in hit.cites] == [("src/out.py", "gone")]
+    assert told() == []
+    (muninn.root / "src" / "ring.py").unlink()
+    muninn.touch("src/ring.py")
+    assert told() == [("src/out.py", "gone"), ("src/ring.py", "gone")]
 
 
 def test_secrets_are_masked_and_private_spans_left_out(muninn):

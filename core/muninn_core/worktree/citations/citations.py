@@ -196,8 +196,14 @@ class CitationCheck:
         self._own: dict[str, _Signature | None] = {}
 
     def judge(self, memory: Memory) -> tuple[Citation, ...]:
-        """Return a memory's citations, and those of its named files that moved or no longer exist."""
-        return (*self.cites(memory), *(found for found in self.files(memory) if found.state in ("moved", "gone")))
+        """Return a memory's citations, and those of its named files that moved or no longer exist.
+
+        Of a commit's files many are gone later. That makes the commit's memory stale when all of them are.
+        """
+        cites, files = self.cites(memory), self.files(memory)
+        partly = memory.trust == "commit" and any(found.state != "gone" for found in (*cites, *files))
+        told = ("moved",) if partly else ("moved", "gone")
+        return (*cites, *(found for found in files if found.state in told))
 
     def cites(self, memory: Memory) -> tuple[Citation, ...]:
         """Return the state of each cite of a memory, in their order."""
