@@ -154,6 +154,14 @@ def test_a_memory_names_the_code_first_and_nothing_that_is_gone_since():
     assert told(logged("Replace A with B", files=tuple(f"src/m{n}.py" for n in range(60)))).files == ()
 
 
+@pytest.mark.parametrize(
+    "name", ["CHANGES.rst", "CHANGELOG.md", "docs/changelog.rst", "NEWS", "HISTORY.md", "docs/release-notes.md"]
+)
+def test_a_memory_names_no_list_of_changes(name):
+    files = (name, "src/a.py", "src/history.py")
+    assert told(logged("Replace A with B", files=files)).files == ("src/a.py", "src/history.py")
+
+
 def test_metadata_of_older_version_control_systems_is_removed():
     body = "Why it was.\n--HG--\nrename : a.py => b.py\ngit-svn-id: file:///trunk@7 0-0"
     assert told(logged("Replace A with B", body)).text == "Replace A with B\n\nWhy it was."

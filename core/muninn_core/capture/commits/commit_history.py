@@ -204,12 +204,19 @@ def _cause(body: str) -> str:
     return " ".join(causes[:2])[:CAUSE_CHARS]
 
 
+_LISTS_CHANGES = re.compile(
+    r"(?i)(?:^|/)(?:change[-_]?(?:log|s)|history|news|release[-_]?notes?)(?:\.(?:md|rst|txt|adoc))?$"
+)
+"""Files that list the changes of a project. Commits of all kinds add to them."""
+
+
 def _files(log_entry: LogEntry) -> tuple[str, ...]:
-    """Return the files that a memory names: code before tests and prose, without deleted ones."""
+    """Return the files that a memory names: code before tests and prose, without deleted ones and lists of changes."""
     existing = [
         path for path in log_entry.commit.files if path not in log_entry.deleted and not path.startswith(".muninn/")
     ]
     if len(log_entry.commit.files) > MAX_FILES:
         return ()
+    existing = [path for path in existing if not _LISTS_CHANGES.search(path)]
     existing.sort(key=lambda path: (classify(path)[0] != "code", bool(path_traits(path)), path))
     return tuple(existing[:MAX_MEMORY_FILES])
