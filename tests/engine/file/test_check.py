@@ -96,6 +96,16 @@ def test_an_open_conflict_is_a_warning(clean):
     clean.call("seal")
     clean.call("reconcile")
     assert rules(clean.call("check")) == [("conflicts", "warn")]
+    (conflict,) = clean.call("conflicts").conflicts
+    assert clean.call("check").findings[0].hint == f"`muninn resolve {conflict.id} --keep …` decides."
+    clean.call("resolve", id=conflict.id, keep="left", actor="user")
+    found = {finding.rule: finding.hint for finding in clean.call("check").findings}
+    assert found["conflicts"] == "It is decided here; `muninn seal` makes a file of the decision to commit."
+    for side in (conflict.left, conflict.right):
+        events = clean.call("history", id=side.id).events
+        assert [event.type for event in events] == ["decision", "conflict", "resolve"]
+    clean.call("seal")
+    assert rules(clean.call("check")) == []
 
 
 def test_a_session_that_is_not_sealed_is_a_warning_and_stays_unsealed(clean):

@@ -77,7 +77,7 @@ def check(
         state = fold(records)
     if config.check.dangling != "off":
         found += _dangling(layout, state, (path for path in _record_files(layout) if path.parent != layout.archive))
-    found += _conflicts(state)
+    found += _conflicts(layout, state)
     found += _pending(state, records)
     found += _unsealed(layout, lines)
     found += _packs(layout) if config.check.packs != "off" else ()
@@ -195,12 +195,17 @@ class _RecordLines:
         return self._known.get(identity, ("", 0))
 
 
-def _conflicts(state: State) -> Iterator[Finding]:
+def _conflicts(layout: Layout, state: State) -> Iterator[Finding]:
+    """Yield the conflicts that are open for git. The decision of one may wait in a spool."""
+    spools = list_spools(layout).values() if state.conflicts else ()
+    waiting = [record for path in spools for record in read_lines(_read(layout, path), layout.relative(path)).records]
+    decided = {record.data["conflict"] for record in waiting if record.type == "resolve"}
     for dispute in state.conflicts:
         message = f"{dispute.left} and {dispute.right} contradict each other: {dispute.reason}"
-        yield _finding(
-            "conflicts", message, identity=dispute.id, hint=f"`muninn resolve {dispute.id} --keep …` decides."
-        )
+        hint = f"`muninn resolve {dispute.id} --keep …` decides."
+        if dispute.id in decided:
+            hint = "It is decided here; `muninn seal` makes a file of the decision to commit."
+        yield _finding("conflicts", message, identity=dispute.id, hint=hint)
 
 
 def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:

@@ -72,7 +72,7 @@ def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tupl
     for record in sorted(about.values(), key=lambda record: (record.stamp[0], record.id != memory.id, record.stamp)):
         applied.append(record)
         after = fold(applied).memories.get(memory.id)
-        concerns = record.id == memory.id or memory.id in _named(record)
+        concerns = record.id == memory.id or memory.id in _named(record) or record.type == "resolve"
         changes = _changes(before, after) if after is not None and record.id != memory.id else ()
         if concerns or changes:
             hidden = tuple(Changed(name=change.name, before="", after="") for change in changes)
