@@ -54,7 +54,8 @@ def find_pack(layout: Layout, name: str) -> InstalledPack:
     if not (layout.packs / name).is_dir():
         known = ", ".join(pack.name for pack in installed_packs(layout))
         raise NotFoundError(
-            f"there is no pack '{name}' here", hint=f"There are {known}." if known else "There is none."
+            f"there is no pack '{name}' here",
+            hint=f"Installed: {known}." if known else "No pack is installed. `muninn pack add PATH` adds one.",
         )
     return _inspect(layout, name)
 
