@@ -26,7 +26,7 @@ allowed values; editors underline it as you type, complete keys and values, and 
 
 Other programs can use the JSON schema. The first line of the file names it for the YAML language server
 (`# yaml-language-server: $schema=cache/{SCHEMA_NAME}`): the daemon writes the schema of its version to
-`.muninn/cache`. The VS Code extension brings it along for the YAML extension.
+`.muninn/cache`. The VS Code extension contains it for the YAML extension.
 
 ## Overview
 
