@@ -67,7 +67,10 @@ class Repository(Verbs):
         return Turn(self, prompt, project=named, session=session, turn=turn, agent=agent)
 
     def close(self) -> None:
-        """Seal what was stored here and give the repository back; a second time does nothing."""
+        """Close the repository, or disconnect from its daemon; a second time does nothing.
+
+        Without a daemon, memories that were stored here are sealed. A daemon seals them when it exits.
+        """
         self._runner.close()
 
     def __enter__(self) -> Repository:
