@@ -127,8 +127,8 @@ class LineFormat(NamedTuple):
 
     def line(self, memory: Memory, section: str) -> str:
         """Return a memory as a line of the section with this title."""
-        warned = warning(self.judged_citations(memory))
-        return memory_line(self.labelled(memory), warned, self.now, listed=section in LISTED)
+        citations = self.judged_citations(memory)
+        return memory_line(self.labelled(memory), citations, self.now, listed=section in LISTED)
 
 
 class Brief(Value):
@@ -337,9 +337,9 @@ def _fill(
     return Brief(text=text, ids=tuple(ids), left_out=tuple(left_out))
 
 
-def memory_line(memory: Memory, warned: str, now: datetime, *, listed: bool = False) -> str:
-    """Return a memory as one line of a list: kind, short id, author and age, text. `warned` is the warning about its
-    citations.
+def memory_line(memory: Memory, citations: Sequence[Citation], now: datetime, *, listed: bool = False) -> str:
+    """Return a memory as a line of a list: kind, short id, author and age, text, files, and a warning about stale ones
+    of its judged `citations`. A file is named once.
 
     By its id a reader gets the whole text, corrects or forgets it. A long memory that is only `listed` is its title.
     A memory of another repository has no id here.
@@ -351,8 +351,10 @@ def memory_line(memory: Memory, warned: str, now: datetime, *, listed: bool = Fa
         text = f"{name_hidden(memory.title[:HEADLINE_CHARS].removesuffix('…').rstrip())} …"
     elif len(text) > ITEM_CHARS:
         text = text[: ITEM_CHARS - 1].rstrip() + "…"
-    cited = () if warned else (cite.path for cite in memory.cites)  # a warning names them
-    paths = list(dict.fromkeys((*memory.files, *cited)))
+    warned = warning(citations)
+    cited = () if warned else (cite.path for cite in memory.cites)
+    told = {citation.path for citation in citations if citation.stale}
+    paths = [path for path in dict.fromkeys((*memory.files, *cited)) if path not in told]
     files = name_hidden(f" ({', '.join(paths[:3])})") if paths else ""
     mark = memory.scope if memory.scope != "project" else "private" if memory.private else ""
     signed = byline(memory.author, memory.actor if memory.author else "", None, memory.ts, now)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from muninn_core.context.results.brief import memory_line, utf16_length
-from muninn_core.context.staleness import warning
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session.reminder_search import RelatedMemory, related_memories
 from muninn_core.model.memory import Memory
@@ -167,7 +166,7 @@ def _as_text(
     lines: dict[str, str] = {}
     left = max_chars - utf16_length(head)
     for memory in workspace.first_authors.label(memories):
-        line = memory_line(memory, warning(checker.judge(memory)), now)
+        line = memory_line(memory, checker.judge(memory), now)
         if memory.id not in lines and utf16_length(line) <= left:
             left -= utf16_length(line)
             lines[memory.id] = line
