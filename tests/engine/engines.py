@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repositories import git
 
 from muninn_core.engine.engine import Engine
 from muninn_core.engine.file import file_notes, lint
@@ -150,5 +151,21 @@ def opening(folder: Path, embedder: Embedder) -> Iterator[Callable[..., Muninn]]
 def muninn(plain_repo: Path, start: Callable[..., Muninn]) -> Muninn:
     """An engine on an initialised repository."""
     one = start(plain_repo)
+    one.call("init")
+    return one
+
+
+@pytest.fixture
+def other(tmp_path: Path, start: Callable[..., Muninn], muninn: Muninn) -> Muninn:
+    """A second repository without the first one's memory."""
+    root = tmp_path / "other"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    (root / "main.go").write_text("package main\n")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Begin")
+    clock = type(muninn.clock)()
+    clock.forward(days=30)  # chance is counted from the same number, so that time alone tells the ids apart
+    one = start(root, clock=clock)
     one.call("init")
     return one

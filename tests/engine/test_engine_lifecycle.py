@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import gc
-import shutil
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import numpy as np
 import pytest
 from repositories import PATIENCE, git
 
-from muninn_core import git as core_git
-from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError, StorageError
+from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError
 from muninn_core.index.embedding.embed import BUNDLED
-from muninn_core.index.index import Index
 from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import encode_json
 from muninn_core.source.listing.walk import walk
@@ -29,124 +24,6 @@ pytest_plugins = ["engines"]
 
 def updater_of(muninn):
     return muninn.engine.open(locate(str(muninn.root))).updater
-
-
-class Broken:
-    """Replaces git by one that fails."""
-
-    def __init__(self, monkeypatch):
-        self._works = core_git.list_files
-        self.now = True
-        monkeypatch.setattr(core_git, "list_files", self)
-
-    def __call__(self, root):
-        """Fail while `now` holds."""
-        if self.now:
-            raise core_git.GitError("git ls-files failed: out of luck")
-        return self._works(root)
-
-
-def test_a_failure_is_told_and_the_next_look_makes_up_for_all_of_it(muninn, monkeypatch):
-    muninn.call("index")
-    for number in range(3):
-        (muninn.root / f"late_{number}.py").write_text("def hoist_mainsail(): pass\n")
-    broken = Broken(monkeypatch)
-    with pytest.raises(MuninnError, match="out of luck"):
-        muninn.call("index")
-    status = muninn.call("status")
-    assert (status.index.state, status.index.lag) == ("failed", 1)
-    assert [problem.kind for problem in status.problems] == ["index"]
-    found = muninn.call("recall", query="get user name")
-    assert found.hits, "what was indexed before can still be found"
-    assert found.saw.index.failure == "git ls-files failed: out of luck"
-    broken.now = False
-    muninn.touch("src/users.py")
-    status = muninn.call("status")
-    assert (status.index.state, status.index.lag, status.problems) == ("ready", 0, ())
-    assert muninn.call("recall", query="get user name").saw.index.failure == ""
-    assert len([path for path in muninn.paths("hoist mainsail") if path.startswith("late_")]) == 3
-
-
-def test_after_a_failure_whoever_asks_anew_gets_the_new_answer(muninn, monkeypatch):
-    broken = Broken(monkeypatch)
-    for _ in range(3):
-        with pytest.raises(MuninnError, match="out of luck"):
-            muninn.call("index")
-    broken.now = False
-    assert muninn.call("index").files == 2
-
-
-def test_memories_are_searchable_although_the_files_can_not_be_read(muninn, monkeypatch):
-    Broken(monkeypatch)
-    with suppress(MuninnError):
-        muninn.call("index", rebuild=True)
-    muninn.call("remember", text="Sessions live in Redis.")
-    assert muninn.texts("where do sessions live", kind="memory") == ["Sessions live in Redis."]
-
-
-def test_indexing_ends_once_every_memory_is_searchable_and_tells_when_they_can_not_be(muninn, monkeypatch):
-    muninn.call("index")
-    put, full = Index.put_memories, threading.Event()
-
-    def slow(index, texts):
-        if full.is_set():
-            raise StorageError("the disk is full")
-        threading.Event().wait(0.5)  # a large batch, or a busy machine
-        put(index, texts)
-
-    monkeypatch.setattr(Index, "put_memories", slow)
-    muninn.call("remember", text="Sessions live in Redis.")
-    muninn.call("index")
-    snapshot = updater_of(muninn).wait_open(PATIENCE).snapshot()
-    assert snapshot.counts()["memory"] == 1
-    full.set()
-    muninn.call("remember", text="Cookies overflow at four kilobytes.")
-    with pytest.raises(MuninnError, match="the disk is full"):
-        muninn.call("index")
-    assert muninn.call("recall", query="cookies").saw.index.failure == "the disk is full"
-    full.clear()
-    muninn.call("index")
-    assert muninn.texts("cookies overflow", kind="memory", limit=1) == ["Cookies overflow at four kilobytes."]
-
-
-def test_a_ticket_without_paths_is_worked_off(muninn):
-    updater = updater_of(muninn)
-    for _ in range(3):
-        assert updater.wait_files(updater.update_files(), PATIENCE)
-
-
-def test_rebuilding_loses_no_memory_that_is_stored_meanwhile(muninn):
-    muninn.call("index")
-    texts = [f"Fact number {number} about sails." for number in range(30)]
-    with ThreadPoolExecutor(2) as threads:
-        rebuilt = threads.submit(lambda: [muninn.call("index", rebuild=True) for _ in range(3)])
-        for text in texts:
-            muninn.call("remember", text=text)
-        rebuilt.result()
-    assert set(muninn.texts("facts about sails", kind="memory", limit=50)) == set(texts)
-    assert muninn.call("status").problems == ()
-
-
-def test_an_index_that_is_deleted_again_while_it_is_rebuilt_is_made_without_a_further_change(muninn, monkeypatch):
-    monkeypatch.setattr("muninn_core.worktree.indexing.index_failure.RETRY_SECONDS", (0.01, 0.01))
-    muninn.call("remember", text="Sessions are signed cookies.")
-    muninn.call("index", wait=True)
-    updater = updater_of(muninn)
-    deletions = iter(range(8))
-
-    def deleting(root, *rest):
-        if next(deletions, None) is not None:
-            shutil.rmtree(muninn.root / ".muninn" / "cache")
-        return walk(root, *rest)
-
-    monkeypatch.setattr("muninn_core.worktree.indexing.file_scan.walk", deleting)
-    with suppress(MuninnError):
-        muninn.call("index", rebuild=True)
-    end = time.monotonic() + PATIENCE
-    while updater.state != "ready" or updater.failure:
-        assert time.monotonic() < end, updater.failure
-        threading.Event().wait(0.01)
-    assert muninn.call("recall", query="signed cookies", kind="memory").hits
 
 
 def test_readers_and_a_writer_at_the_same_time_all_get_their_answers(muninn):
@@ -393,78 +270,6 @@ def test_status_reports_the_process_and_the_counts(muninn):
     assert status.index.chunks == status.index.vectors > 1
     assert 10_000_000 < status.rss_bytes < 4_000_000_000
     assert muninn.engine.idle_seconds(locate(str(muninn.root))) == 900
-
-
-def test_an_idle_engine_releases_memory_once(muninn, monkeypatch):
-    muninn.call("remember", text="The cache is kept for a week.")
-    muninn.call("index", wait=True)  # encoding is work, too
-    before = muninn.texts("cache kept")
-    assert not muninn.engine.should_release_memory
-    monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
-    assert muninn.engine.should_release_memory
-    muninn.engine.release_memory()
-    assert not muninn.engine.should_release_memory
-    assert muninn.texts("cache kept") == before
-    assert muninn.engine.should_release_memory
-
-
-def test_many_memories_are_freed_at_rest_and_created_again_without_a_change_for_the_index(muninn, monkeypatch):
-    monkeypatch.setattr("muninn_core.store.log.MANY_CREATED", 1)
-    muninn.call("remember", batch=[{"text": f"The cache is kept for {n} weeks.", "session": "s"} for n in range(5)])
-    muninn.call("seal")
-    store = muninn.engine.open(locate(str(muninn.root))).memory
-    assert store.log.save_cache(0)
-    muninn.call("index", wait=True)
-    before, generation = muninn.texts("cache kept"), updater_of(muninn).index.snapshot().generation
-    known = dict(store.all().items())
-    muninn.engine.release_memory()
-    assert dict(store.all().items()) == known
-    assert not any(store.all()[each] is memory for each, memory in known.items())
-    assert muninn.texts("cache kept") == before
-    store.read_again()  # any memory may have changed, and none has
-    muninn.call("index", wait=True)
-    assert updater_of(muninn).index.snapshot().generation == generation
-
-
-def test_the_engine_is_at_work_during_a_verb_for_a_moment_after_it_and_while_files_wait(muninn, monkeypatch):
-    muninn.call("index", wait=True)
-    assert muninn.engine.at_work
-    monkeypatch.setattr("muninn_core.engine.engine.QUIET_SECONDS", 0.0)
-    assert not muninn.engine.at_work
-    seen = []
-    run = IndexUpdater.wait_files
-
-    def watched(updater, ticket, seconds):
-        seen.append(muninn.engine.at_work)
-        return run(updater, ticket, seconds)
-
-    monkeypatch.setattr(IndexUpdater, "wait_files", watched)
-    muninn.call("index", wait=True)
-    assert set(seen) == {True}
-    monkeypatch.setattr(IndexUpdater, "lag", 1)
-    assert muninn.engine.at_work
-
-
-def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, monkeypatch):
-    monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
-    seen = []
-    run = IndexUpdater.wait_files
-
-    def watched(updater, ticket, seconds):
-        seen.append((muninn.engine.should_release_memory, muninn.engine.has_released_memory))
-        return run(updater, ticket, seconds)
-
-    monkeypatch.setattr(IndexUpdater, "wait_files", watched)
-    muninn.engine.release_memory()
-    muninn.call("index", wait=True)
-    assert set(seen) == {(False, False)}  # asked more than once on a busy machine
-    assert muninn.engine.should_release_memory
-    muninn.engine.release_memory()
-    assert muninn.engine.has_released_memory
-    (muninn.root / "later.py").write_text("LATER = 1\n")
-    updater = muninn.engine.open(locate(str(muninn.root))).updater
-    assert run(updater, updater.update_files(["later.py"]), 20)
-    assert muninn.engine.should_release_memory  # nobody asked, and it is work that leaves something to give back
 
 
 def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkeypatch):

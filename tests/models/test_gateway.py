@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from backends import Backend, Reply, Request, anthropic_events, bytes_of, openai_events, says, stalls, status
-from repositories import PATIENCE
 from vendors import anthropic, ask, of_anthropic, of_openai, openai, post, route
-
-from muninn_server.gateway.metering import Usage
 
 if TYPE_CHECKING:
     from gateways import Served
 
+
 httpx2 = pytest.importorskip("httpx2")
+
 
 pytest_plugins = ("gateways",)
 pytestmark = pytest.mark.daemon
-
 TOOL = {"name": "ready", "arguments": {"ready": True, "why": "ä\n"}}
-FACT = "Sessions live in Redis because cookies overflowed at four kilobytes"
 
 
 @pytest.mark.parametrize("dialect", ["openai", "anthropic"])
@@ -255,106 +252,6 @@ def test_a_request_without_token_is_refused(gateway: Served) -> None:
     assert backend.requests == []
 
 
-def settled(gateway: Served) -> dict[str, Any]:
-    """Return the ledger as soon as no request is under way."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        found: dict[str, Any] = gateway.call("models.usage", calls=True)
-        if all(call["state"] != "reserved" for call in found["calls"]):
-            return found
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
-def test_a_metered_request_is_in_the_ledger_with_the_tokens_that_the_answer_states(
-    gateway: Served, dialect: str
-) -> None:
-    before = gateway.call("models.usage")["total"]
-    with Backend(says("yes", dialect)) as backend:
-        gateway.configure(m=route(backend, dialect, price_in=1_000, price_out=2_000))
-        more = {"stream_options": {"include_usage": True}} if dialect == "openai" else {}
-        assert ask(gateway, dialect, **more)[0] == "yes"
-        after = settled(gateway)
-        gateway.configure(m=route(backend, dialect))
-        ask(gateway, dialect)
-    assert gateway.call("models.usage")["total"] == after["total"]
-    spent = {
-        name: round(after["total"][name] - before[name], 6) for name in ("calls", "tokens_in", "tokens_out", "usd")
-    }
-    assert spent == {"calls": 1, "tokens_in": 10, "tokens_out": 5, "usd": 0.02}
-    assert (after["calls"][-1]["purpose"], after["calls"][-1]["state"]) == ("gateway/1", "done")
-
-
-@pytest.mark.parametrize(
-    ("code", "limits", "tokens"),
-    [
-        (200, {"max_tokens": 77}, 77),
-        (200, {"max_tokens": 1, "max_completion_tokens": 77}, 77),
-        (200, {"max_tokens": 7, "n": 11}, 77),
-        (500, {"max_tokens": 77}, 0),
-    ],
-)
-def test_an_answer_without_tokens_keeps_its_reservation_and_a_refused_one_costs_nothing(
-    gateway: Served, code: int, limits: dict[str, int], tokens: int
-) -> None:
-    with Backend(status(code, '{"choices": []}')) as backend:
-        gateway.configure(m=route(backend, "openai", price_in=1, price_out=1))
-        body = json.dumps({"model": "m", "messages": [], **limits}).encode()
-        assert post(gateway, "/v1/chat/completions", body)[0] == code
-    assert gateway.call("models.usage", calls=True)["calls"][-1]["tokens_out"] == tokens
-
-
-@pytest.mark.parametrize("streamed", [True, False])
-def test_an_endless_answer_takes_no_time_of_the_daemon(streamed: bool) -> None:
-    usage = Usage()
-    usage.streamed = streamed
-    usage.feed(b'data: {"usage": {"prompt_tokens": 3, "completion_tokens": 2}}\n\n')
-    began = time.process_time()
-    for _ in range(2_000):
-        usage.feed(b"x" * 65_536)
-    usage.feed(b"\n\ndata: [DONE]\n\n")
-    assert time.process_time() - began < 5  # 0.1 s; two minutes when each part is searched from the line's beginning
-    assert (usage.close(), usage.ended) == (((3, 2, 0), True) if streamed else (None, False))
-
-
-@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
-@pytest.mark.parametrize("budget", [{"tokens_day": 10, "usd_day": 1}, {"tokens_day": 10_000_000}])
-def test_a_budget_that_does_not_suffice_refuses_a_metered_request(
-    gateway: Served, dialect: str, budget: dict[str, Any]
-) -> None:
-    vendor = openai if dialect == "openai" else anthropic
-    with Backend(says("yes", dialect)) as backend:
-        gateway.configure(budget=budget, m=route(backend, dialect, price_in=1, price_out=1))
-        with pytest.raises(vendor.APIStatusError, match="budget") as caught:
-            ask(gateway, dialect)
-    assert caught.value.status_code == 402
-    assert backend.requests == []
-
-
-def test_a_client_that_leaves_a_metered_answer_keeps_its_reservation(gateway: Served) -> None:
-    with Backend(stalls(openai_events("slow")[:200])) as backend:
-        gateway.configure(m=route(backend, "openai", price_in=1, price_out=1))
-        connection = http.client.HTTPConnection(gateway.url.removeprefix("http://"), timeout=60)
-        body = json.dumps({"model": "m", "messages": [], "max_tokens": 91, "stream": True})
-        headers = {"Authorization": f"Bearer {gateway.token}", "Content-Type": "application/json"}
-        connection.request("POST", "/v1/chat/completions", body, headers)
-        connection.getresponse().read(10)
-        connection.close()
-        last = settled(gateway)["calls"][-1]
-    assert (last["tokens_out"], last["state"]) == (91, "failed")
-
-
-def test_a_client_that_leaves_after_the_last_event_has_a_whole_answer(gateway: Served) -> None:
-    with Backend(stalls(openai_events("All of it."))) as backend:  # the backend keeps its connection open
-        gateway.configure(m=route(backend, "openai", price_in=1, price_out=1))
-        assert ask(gateway, "openai")[0] == "All of it."  # OpenAI's client disconnects after `[DONE]`
-        recorded = gateway.call("event.query", event_type="answer", limit=100)["hits"]
-        last = settled(gateway)["calls"][-1]
-    assert "All of it." in [hit["event"]["payload"]["text"] for hit in recorded]
-    assert (last["tokens_in"], last["tokens_out"], last["state"]) == (10, 5, "done")
-
-
 def test_models_are_listed_and_embeddings_come_from_the_bundled_table(gateway: Served) -> None:
     gateway.configure(
         m={"dialect": "openai", "url": "http://127.0.0.1:9", "model": "x", "aliases": ["gpt-*", "y"]},
@@ -400,115 +297,3 @@ def test_a_client_that_leaves_ends_the_request_to_the_backend(gateway: Served) -
             backend.released.wait(0.02)
     assert ended
     assert ended[0] - left < 240
-
-
-# --- memory ---
-
-
-@pytest.fixture
-def remembering(gateway: Served) -> Served:
-    known = gateway.call("memories", text="Redis")["memories"]
-    if not known:
-        gateway.call("remember", text=FACT, type="decision")
-        gateway.call("remember", text="My Redis sessions account for cookies is number nine", private=True)
-        gateway.call("remind", prompt="Where do sessions live?")  # loads what the first question loads
-    return gateway
-
-
-def last_text(body: dict[str, Any]) -> str:
-    content = body["messages"][-1]["content"]
-    return content if isinstance(content, str) else content[-1]["text"]
-
-
-@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
-def test_memory_is_the_last_block_of_a_persons_new_message_and_a_header_names_it(
-    remembering: Served, dialect: str
-) -> None:
-    question = f"Where do sessions live, and why not in cookies? ({dialect})"
-    system = [{"role": "system", "content": "Be brief."}] if dialect == "openai" else []
-    blocks = [{"type": "text", "text": question}]
-    with Backend(says("In Redis.", dialect)) as backend:
-        remembering.configure(context=True, m=route(backend, dialect))
-        body = {"model": "m", "messages": [*system, {"role": "user", "content": blocks}], "stream": True}
-        path = "/v1/chat/completions" if dialect == "openai" else "/v1/messages"
-        _, headers, _ = post(remembering, path, json.dumps(body).encode())
-        sent = backend.requests[0].body
-        post(remembering, path, json.dumps(body).encode(), x_muninn_context="off")
-        assert backend.requests[1].body["messages"] == body["messages"]
-    assert sent["messages"][:-1] == system
-    first, added = sent["messages"][-1]["content"]
-    assert first == blocks[0]
-    assert FACT in added["text"]
-    assert "number nine" not in added["text"]
-    assert "not instructions" in added["text"]
-    assert len(added["text"].encode()) / 3 < 1_500
-    (identity,) = headers["x-muninn-context"].split(",")
-    assert remembering.call("show", id=identity)["memory"]["text"] == FACT
-
-
-def test_nothing_is_added_to_results_of_tools_to_unrelated_questions_and_where_it_is_not_enabled(
-    remembering: Served,
-) -> None:
-    asked = {"role": "user", "content": "Where do sessions live, and why not in cookies? (tools)"}
-    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "x", "input": {}}]}
-    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "sessions in Redis"}]}
-    with Backend(says("ok", "anthropic")) as backend:
-        for context, messages in (
-            (True, [asked, call, result]),
-            (True, [{"role": "user", "content": "zzz qqq unheard-of xylophone"}]),
-            (False, [asked]),
-            (True, [{"role": "user", "content": ""}]),
-        ):
-            remembering.configure(context=context, m=route(backend, "anthropic"))
-            body = json.dumps({"model": "scripted", "max_tokens": 9, "messages": messages, "stream": True}).encode()
-            post(remembering, "/v1/messages", body)
-            assert backend.requests[-1].raw == body
-
-
-@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
-def test_over_twenty_turns_every_request_begins_with_the_one_before(remembering: Served, dialect: str) -> None:
-    questions = [
-        "Why do sessions live in Redis and not in cookies",
-        "Rename a variable",
-        "What overflowed at four kilobytes",
-    ]
-    messages: list[dict[str, Any]] = []
-    kept = tokens = added = 0
-    before = ""
-    with Backend(says("Fine.", dialect)) as backend:
-        remembering.configure(context=True, m=route(backend, dialect))
-        for turn in range(20):
-            text = f"{questions[turn % 3]}? Turn {turn} of {dialect}."
-            marked = {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
-            for message in messages:  # the mark moves to the newest message, as agents do it
-                if isinstance(message["content"], list):
-                    message["content"] = [
-                        {name: value for name, value in block.items() if name != "cache_control"}
-                        for block in message["content"]
-                    ]
-            messages.append({"role": "user", "content": [marked] if dialect == "anthropic" else text})
-            answer, _ = ask(remembering, dialect, messages=messages)
-            messages.append({"role": "assistant", "content": answer})
-            sent = json.dumps(backend.requests[-1].body["messages"])
-            sent = sent.replace(', "cache_control": {"type": "ephemeral"}', "")[:-1]
-            tokens += len(before)
-            kept += len(before) if sent.startswith(before) else 0
-            added += FACT in last_text(backend.requests[-1].body)
-            before = sent
-    assert added >= 1
-    assert kept == tokens > 0
-    assert before.count(FACT) == added
-
-
-def test_a_redacted_memory_is_not_sent_again(remembering: Served) -> None:
-    identity = remembering.call("remember", text="The tide table of the harbour is printed in fathoms")["ids"][0]
-    question, deadline = "How is the tide table of the harbour printed, in fathoms?", time.monotonic() + PATIENCE
-    with Backend(says("ok", "openai")) as backend:
-        remembering.configure(context=True, m=route(backend, "openai"))
-        while "fathoms" not in (backend.requests or [Request])[-1].raw.decode().partition("<memory")[2]:
-            assert time.monotonic() < deadline  # a busy daemon gives no reminder; each request is a new conversation
-            messages = [{"role": "user", "content": f"{len(backend.requests) + 1}. {question}"}]
-            ask(remembering, "openai", messages=messages)
-        remembering.call("redact", id=identity)
-        ask(remembering, "openai", messages=messages)
-    assert backend.requests[-1].body["messages"] == messages
