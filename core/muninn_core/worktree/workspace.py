@@ -42,6 +42,7 @@ from muninn_core.worktree.history.revisions import Revisions
 from muninn_core.worktree.indexing.auxiliary_index import AuxiliaryIndex
 from muninn_core.worktree.indexing.embedder_choice import EmbedderChoice
 from muninn_core.worktree.indexing.index_updater import IndexUpdater
+from muninn_core.worktree.indexing.warm_up import load_for_question
 from muninn_core.worktree.knowledge.bridges import BridgeCounts, ExternalFolder, indexing
 from muninn_core.worktree.knowledge.documents import DocumentCache
 from muninn_core.worktree.knowledge.origins import Origins
@@ -61,9 +62,6 @@ log = logging.getLogger("muninn.worktree")
 
 _MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
 """The start of a memory item in the JSON of a stored context."""
-
-WARM_SECONDS = 30.0
-"""How long warming up waits for the index to open."""
 
 OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the external folder, which is not watched."""
@@ -125,19 +123,27 @@ class Workspace:
         self, clock: Callable[[], datetime], ids: UlidGenerator, home: Path | None, shared: GlobalLog | None
     ) -> None:
         """Open the log and the caches. Raises MuninnError, OSError."""
-        location = self.location
         if self.writable:
             self._tidy_private_files()
-            adopt_orphans(location, self.layout, [])  # the log, which is opened below, reads them
+            adopt_orphans(self.location, self.layout, [])  # the log, which is opened below, reads them
             self._heal_packs()
+        self._open_memory(clock, ids, shared)
+        self._open_private_state()
+        self._open_history()
+        self._open_knowledge(home)
+        self._open_indexes()
+        self._open_citations()
+        self.result_pages = ResultPages(clock)
+        self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
+        self.on_memories_changed: Callable[[Mapping[str, bool]], None] = lambda _changed: None
+        self.on_indexed: Callable[[], None] = lambda: None
+        self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
+        self.redaction = PendingRedaction(self.layout.local)
+        if self.writable:
+            self._complete_redaction()
+
+    def _open_memory(self, clock: Callable[[], datetime], ids: UlidGenerator, shared: GlobalLog | None) -> None:
         log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
-        self.session_state = SessionState(self.layout.local / "notes.json", writable=self.writable)
-        self.access_counts = AccessCounts(self.layout.local / "accesses.json", writable=self.writable)
-        self.upkeep = UpkeepState(self.layout.local / "upkeep.json", writable=self.writable)
-        self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
-        self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
-        self.documents = DocumentCache(self.layout.root)
-        self.first_authors = FirstAuthors(location, lambda: self.head.read().commit)
         self.memory = MemoryStore(
             log,
             f"s-{ids()}",
@@ -149,34 +155,53 @@ class Workspace:
             indexed=lambda changed: self.updater.update_memories(changed),
             changed=self._memories_changed,
         )
+
+    def _open_private_state(self) -> None:
+        """Open the private files that sessions share: notes, counts, deliveries, stored contexts."""
+        self.session_state = SessionState(self.layout.local / "notes.json", writable=self.writable)
+        self.access_counts = AccessCounts(self.layout.local / "accesses.json", writable=self.writable)
+        self.upkeep = UpkeepState(self.layout.local / "upkeep.json", writable=self.writable)
+        self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
+        self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
+
+    def _open_history(self) -> None:
+        """Open the caches of what git says of this work tree and of other branches."""
+        location = self.location
+        self.first_authors = FirstAuthors(location, lambda: self.head.read().commit)
         self.revisions = Revisions(location)
         self.other_branches = OtherBranches(location, self.revisions)
         self.local_branches = OtherBranches(location, self.revisions, (LOCAL,))
         self.work_states = WorkStates(location, self.revisions, lambda identity: self.memory.log.is_imported(identity))
         self.edited_files = EditedFiles(location, lambda: self.head.read().commit)
         self.evolution = EvolutionLoader(location, lambda: self.head.read().commit)
-        self.result_pages = ResultPages(clock)
+
+    def _open_knowledge(self, home: Path | None) -> None:
+        """Open the caches of documents, skills, packs, and the memory of other tools."""
+        self.documents = DocumentCache(self.layout.root)
         self.origins = Origins(self.layout)
-        beside = self._index_folder
-        self.revision_index = AuxiliaryIndex(beside / "past", self.embedder, self.encoder, self._known_encodings)
-        self.branch_index = AuxiliaryIndex(beside / "branches", self.embedder, self.encoder, self._known_encodings)
-        self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
-        self.on_memories_changed: Callable[[Mapping[str, bool]], None] = lambda _changed: None
-        self.on_indexed: Callable[[], None] = lambda: None
         self.external_folder = ExternalFolder(
-            location, home, lambda: self.config, lambda: self.config.index.max_file_bytes
+            self.location, home, lambda: self.config, lambda: self.config.index.max_file_bytes
         )
         self.bridge_counts = BridgeCounts()
         self.skill_cache = SkillCache(self.layout.root, home, lambda: self.config.skills.paths)
+
+    def _open_indexes(self) -> None:
+        """Create the updater, which opens the index when it starts, and the indexes of revisions and branches."""
+        folder = self._index_folder
+        self.revision_index = AuxiliaryIndex(folder / "past", self.embedder, self.encoder, self._known_encodings)
+        self.branch_index = AuxiliaryIndex(folder / "branches", self.embedder, self.encoder, self._known_encodings)
         self.updater = IndexUpdater(
             self.layout.root,
-            self._index_folder,
+            folder,
             indexing(self.config),
             self._open_index,
             self.memory.each_recallable,
             self.external_folder.file_stamps,
             lambda: self.on_indexed(),
         )
+
+    def _open_citations(self) -> None:
+        """Open the caches that check citations against the work tree, also in files that were renamed."""
         self.citations = Citations(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
@@ -188,10 +213,6 @@ class Workspace:
             head=lambda: self.head.read().commit,
             token=lambda: (self.head.read().commit, self.updater.scans),
         )
-        self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
-        self.redaction = PendingRedaction(self.layout.local)
-        if self.writable:
-            self._complete_redaction()
 
     @property
     def config(self) -> Config:
@@ -350,17 +371,10 @@ class Workspace:
     def warm_up(self) -> None:
         """Load in the background what the first question needs."""
         if self._warmer is None:
-            self._warmer = threading.Thread(target=self._warm, name="warm", daemon=True)
+            self._warmer = threading.Thread(
+                target=lambda: load_for_question(self.updater, self.embedder, self.encoder), name="warm", daemon=True
+            )
             self._warmer.start()
-
-    def _warm(self) -> None:
-        with suppress(Exception):  # it only saves time, and the next question reports the same error
-            index = self.updater.wait_open(WARM_SECONDS)
-            vector = self.embedder(index).embed_query("what is remembered")
-            snapshot = index.snapshot()
-            snapshot.dense(vector, 1)
-            if self.encoder is not None and snapshot.has_memories:
-                self.encoder.embed_query("what is remembered")
 
     def release_memory(self) -> None:
         """Release memory that only speeds up later answers, and write the counts."""
@@ -455,8 +469,7 @@ class Workspace:
         return self.first_authors.label(self.work_states.label(memories))
 
     def read_state(self, generation: int | None = None, state: State | None = None) -> ReadState:
-        """Return the state that an answer computed now is based on: commit, log position, index generation and
-        lag.
+        """Return the state that an answer computed now is based on: commit, log position, and the index's state.
 
         Raises nothing: what was stored must not look lost. `note` says that HEAD can't be read.
         """
