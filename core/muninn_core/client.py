@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 HELLO_SECONDS = 60.0
 """How long the daemon may take to answer the hello, which it does before it opens anything; the machine may be busy."""
 
+MAX_TRIES = 20
+"""How often a client connects anew because the daemon was shutting down or had another version."""
 
 QUIET_SECONDS = 30.0
 """How long the daemon may send nothing before a client that waits for an answer asks whether it still runs."""
@@ -202,21 +204,25 @@ def connect(
     repository without `.muninn`, and NotInitialised is raised.
     """
     location = locate(repo)
+
+    def hello(token: str = "") -> dict[str, Any]:
+        return _hello(location, protocol, name, token, options)
+
     is_bare = needs_memory and not location.has_memory
     if is_bare and private:
         raise location.not_initialised()
     start = start and not is_bare
     if private and os.name != "nt":
-        return Client(private_daemon(location, environ), location, _hello(location, protocol, name, "", options))
+        return Client(private_daemon(location, environ), location, hello())
     tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
     try:
         address = Address(runtime_directory(environ), location.identity)
     except DaemonError:
         if not start or tcp:
             raise
-        return Client(private_daemon(location, environ), location, _hello(location, protocol, name, "", options))
+        return Client(private_daemon(location, environ), location, hello())
     last: MuninnError | None = None
-    for _ in range(20):
+    for _ in range(MAX_TRIES):
         try:
             sock, token = (
                 connect_or_start(location, address, environ, tcp=tcp)
@@ -224,19 +230,9 @@ def connect(
                 else connect_only(address, tcp=tcp, timeout=HELLO_SECONDS)
             )
         except OSError as error:
-            raise_if_refused(error, address)
-            if is_bare:
-                raise location.not_initialised() from None
-            raise DaemonError(
-                "no daemon is running for this repository", hint="`muninn daemon start` starts it."
-            ) from error
+            raise _unreachable(error, location, address, is_bare=is_bare) from error
         try:
-            client = Client(
-                sock,
-                location,
-                _hello(location, protocol, name, token, options),
-                lambda: _raise_if_stopped(location, address, name, tcp=tcp),
-            )
+            client = Client(sock, location, hello(token), lambda: _raise_if_stopped(location, address, name, tcp=tcp))
         except ConnectionLost as error:  # the daemon was shutting down
             last = error
             time.sleep(0.02)
@@ -245,6 +241,17 @@ def connect(
             return client
         _shut_down(client)
     raise last or DaemonError("the daemon could not be replaced", hint="`muninn daemon stop`, then try again.")
+
+
+def _unreachable(error: OSError, location: RepositoryLocation, address: Address, *, is_bare: bool) -> MuninnError:
+    """Return the error of a client that found no daemon. Raises DaemonError if the system refused the connection.
+
+    `is_bare`: the repository has no memory, and the client needs it.
+    """
+    raise_if_refused(error, address)
+    if is_bare:
+        return location.not_initialised()
+    return DaemonError("no daemon is running for this repository", hint="`muninn daemon start` starts it.")
 
 
 def call(
