@@ -106,6 +106,10 @@ class Engine(
 ):
     """Runs verbs. A process has one engine.
 
+    `version` is Muninn's version, which `status` reports. `clock` returns the time with its zone, `chance` that many
+    random bytes. `load` returns the embedding model of a name, whose files are in the folder `model_cache`; `encoder`
+    returns the text encoder, None where it is not installed.
+
     `opened` is called for each work tree that is opened for use. It starts a watcher and returns its token, or None
     when the work tree is not watched; `removed` is called for a work tree that git has removed. `spare_cache` holds the
     indexes of read-only work trees, `model_cache` the embedding models. `home` is the user's folder, where other tools
@@ -174,6 +178,10 @@ class Engine(
         self._last_call = self._begun
         self._under_way: set[object] = set()
         self._rested: list[object] | None = None
+        self._check_complete()
+
+    def _check_complete(self) -> None:
+        """Raise MuninnError if a verb of the catalogue has no method."""
         missing = [verb for verb in METHODS if not hasattr(self, METHODS[verb].function)]
         if missing:
             raise MuninnError(f"the engine lacks {', '.join(missing)}")
