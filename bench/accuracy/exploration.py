@@ -20,7 +20,7 @@ from bench.quality.main import CACHE
 from bench.quality.questions import Place, Question, load
 from bench.quality.scoring import files_of, interval, measure
 from muninn_core.engine.answer.exploration import explore
-from muninn_core.engine.answer.explorer import Asked
+from muninn_core.engine.answer.explorer import MeteredAnswer
 from muninn_core.models.prompt import Answer, Prompt, ToolCall
 from muninn_core.protocol.families.search import ContextParams, ContextResult, ExploreParams
 
@@ -46,7 +46,7 @@ class Scripted:
         self._question = question
         self._steps = 0
 
-    def __call__(self, prompt: Prompt, seconds: float) -> Asked:
+    def __call__(self, prompt: Prompt, seconds: float) -> MeteredAnswer:
         """Return the calls of the next step."""
         results = {message.answers: message.text for message in prompt.messages if message.role == "tool"}
         self._steps += 1
@@ -145,9 +145,9 @@ def _is_name(word: str) -> bool:
     return "_" in word or word[1:] != word[1:].lower()
 
 
-def _asked(calls: Sequence[tuple[str, dict[str, object]]]) -> Asked:
+def _asked(calls: Sequence[tuple[str, dict[str, object]]]) -> MeteredAnswer:
     step = "1" if calls[0][0] == "recall" else "2"
     found = tuple(
         ToolCall(id=f"{step}.{number}", name=name, arguments=given) for number, (name, given) in enumerate(calls)
     )
-    return Asked(answer=Answer(text="", calls=found), tokens=0)
+    return MeteredAnswer(answer=Answer(text="", calls=found), tokens=0)

@@ -21,7 +21,7 @@ from repositories import git
 
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.org.access import identity, principals
-from muninn_core.org.answers.verbs import ASKED
+from muninn_core.org.answers.verbs import READING_VERBS
 from muninn_core.org.ingestion.pushes import push
 from muninn_core.org.service import Service
 from muninn_server.http.asgi_messages import json_reply, send_reply
@@ -218,11 +218,11 @@ def test_an_agent_asks_over_mcp(url: str, issuer: str) -> None:
 
     tools, good, bad, others = asyncio.run(run())
     local = tools_of(("all",))
-    assert [tool.name for tool in tools.tools] == list(ASKED)
+    assert [tool.name for tool in tools.tools] == list(READING_VERBS)
     for tool in tools.tools:
         schema, known = tool.input_schema, local[tool.name].schema
         assert (tool.title, tool.description) == (local[tool.name].title, local[tool.name].description)
-        assert set(schema["properties"]) == {*ASKED[tool.name].takes - {"plain"}, "repositories"}
+        assert set(schema["properties"]) == {*READING_VERBS[tool.name].takes - {"plain"}, "repositories"}
         both = set(schema["properties"]) & set(known["properties"])
         assert {name: schema["properties"][name] for name in both} == {name: known["properties"][name] for name in both}
         assert schema.get("required") == known.get("required")

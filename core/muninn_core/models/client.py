@@ -40,7 +40,7 @@ RETRIED = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _DIALECTS: Mapping[str, ModuleType] = {"openai": openai, "anthropic": anthropic}
 
 
-class Asked(Value):
+class BilledAnswer(Value):
     """An answer with what it cost."""
 
     answer: Answer
@@ -81,7 +81,7 @@ class ModelClient:
         session: str = "",
         on_text: Callable[[str], None] = lambda _text: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Asked:
+    ) -> BilledAnswer:
         """Ask a route of the settings. `patterns` are the repository's own expressions of secrets.
 
         Raises ModelError when the route, its key, its price or a budget lacks, or for an unusable answer; Cancelled.
@@ -91,13 +91,15 @@ class ModelClient:
         reserved = self._reservation(settings.budget, name, route, clean, repository, session)
         key = self.keys.of(name, route) if route.dialect not in COMMANDS else ""
 
-        def attempt() -> Asked:
+        def attempt() -> BilledAnswer:
             entry = replace(reserved, id=self._new_id())
             return self._once(settings.budget, entry, route, clean, key, on_text)
 
         return _cancellable(lambda: self._attempts(name, attempt, key, cancelled), cancelled)
 
-    def _attempts(self, name: str, attempt: Callable[[], Asked], key: str, cancelled: Callable[[], bool]) -> Asked:
+    def _attempts(
+        self, name: str, attempt: Callable[[], BilledAnswer], key: str, cancelled: Callable[[], bool]
+    ) -> BilledAnswer:
         failure = HttpFailure("not tried")
         with self._asking:
             for number in range(ATTEMPTS):
@@ -113,7 +115,7 @@ class ModelClient:
 
     def _once(
         self, budget: Budget, entry: Entry, route: Route, prompt: Prompt, key: str, on_text: Callable[[str], None]
-    ) -> Asked:
+    ) -> BilledAnswer:
         entry = replace(entry, ts=now_of(self._clock))
         self.ledger.reserve(entry, budget)
         begun = time.monotonic()
@@ -135,7 +137,7 @@ class ModelClient:
         }
         done = replace(entry, state="done", ms=round((time.monotonic() - begun) * 1000), **counted)
         self.ledger.settle(done)
-        return Asked(answer=answer, entry=done)
+        return BilledAnswer(answer=answer, entry=done)
 
     def _reservation(
         self, budget: Budget, name: str, route: Route, prompt: Prompt, repository: str, session: str
@@ -170,13 +172,13 @@ class ModelClient:
         return True
 
 
-def _cancellable(run: Callable[[], Asked], cancelled: Callable[[], bool]) -> Asked:
+def _cancellable(run: Callable[[], BilledAnswer], cancelled: Callable[[], bool]) -> BilledAnswer:
     """Run a call on a thread of its own, and return when it ends or is cancelled.
 
     A cancelled call goes on until its answer or its time ends, and is then in the ledger. A process that ends does not
     wait for it; its reservation stays.
     """
-    outcome: SimpleQueue[Asked | BaseException] = SimpleQueue()
+    outcome: SimpleQueue[BilledAnswer | BaseException] = SimpleQueue()
 
     def work() -> None:
         try:

@@ -41,7 +41,7 @@ NO_MEMORIES"""
 _LINE = re.compile(r"MEMORY:\s*(\d{1,4})\s*,\s*([a-z_]+)\s*,\s*(\S.*)")
 
 
-class Said(Value):
+class ConversationMessage(Value):
     """A message of a conversation: who wrote it, its text, and the id of its event."""
 
     who: str
@@ -52,12 +52,12 @@ class Said(Value):
 class Statement(Value):
     """A checked statement, and the message that it comes from."""
 
-    message: Said
+    message: ConversationMessage
     type: str
     text: str
 
 
-def distilling_prompt(messages: Sequence[Said], known: Sequence[str]) -> Prompt:
+def distilling_prompt(messages: Sequence[ConversationMessage], known: Sequence[str]) -> Prompt:
     """Return the prompt about messages, which are numbered from 0. `known` are statements that are found already."""
     rows = [
         f"<message index={number} by={each.who}>\n{_plain(each.text)}\n</message>"
@@ -68,7 +68,7 @@ def distilling_prompt(messages: Sequence[Said], known: Sequence[str]) -> Prompt:
     return Prompt(purpose="distil", version=VERSION, system=_SYSTEM, messages=(Message(role="user", text=text),))
 
 
-def read_statements(text: str, messages: Sequence[Said]) -> tuple[Statement, ...]:
+def read_statements(text: str, messages: Sequence[ConversationMessage]) -> tuple[Statement, ...]:
     """Return the statements of an answer. Raises ModelError, which says what is wrong with it."""
     lines = lines_of(text)
     if lines == ["NO_MEMORIES"]:
@@ -80,7 +80,7 @@ def read_statements(text: str, messages: Sequence[Said]) -> tuple[Statement, ...
     return tuple(_read_line(line, messages) for line in lines)
 
 
-def _read_line(line: str, messages: Sequence[Said]) -> Statement:
+def _read_line(line: str, messages: Sequence[ConversationMessage]) -> Statement:
     found = _LINE.fullmatch(line)
     if found is None:
         raise ModelError(f"the answer has a line that is not asked for: {line[:80]!r}")

@@ -104,7 +104,7 @@ def _within_async(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable
     return wrapped
 
 
-def _told(kind: str, call: Callable[..., Any]) -> Callable[..., Any]:
+def _observing(kind: str, call: Callable[..., Any]) -> Callable[..., Any]:
     """Observe what a method returns, or the exception of a failed attempt."""
 
     def wrapped(self: Any, *given: Any) -> Any:
@@ -119,7 +119,7 @@ def _told(kind: str, call: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def _told_async(kind: str, call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+def _observing_async(kind: str, call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     async def wrapped(self: Any, *given: Any) -> Any:
         try:
             value = await call(self, *given)
@@ -144,8 +144,8 @@ def _subclass(kind: type[Any]) -> type[Any]:
     for method, observed in _OBSERVED.items():
         name = f"{method}_async" if asynchronous else method
         if hasattr(kind, name) and not (flow and method == "post"):  # its action is that of its last node
-            tell = _told_async if asynchronous else _told
-            members[name] = tell(observed, getattr(kind, name))
+            observing = _observing_async if asynchronous else _observing
+            members[name] = observing(observed, getattr(kind, name))
     run = "_run_async" if asynchronous else "_run"
     members[run] = (_within_async if asynchronous else _within)(getattr(kind, run))
     return type(kind.__name__, (_Recorded, kind), members)

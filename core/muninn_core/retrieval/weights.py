@@ -92,7 +92,7 @@ SAME_FILE_OF_CHANGE = -0.3
 REMEMBERED = 1.5
 """`remembered`: How well memories about the file, and the questions they answer, match the question (decision 023)."""
 
-REMEMBERED_BESIDE = 0.75
+REMEMBERED_WITH_MEMORIES = 0.75
 """`remembered` where memories are among the answers: The memories themselves come first."""
 
 REMEMBERED_OF_NAME = 0.3
@@ -229,7 +229,7 @@ the text encoder."""
 VERSION_SPAN = 1.0
 """The most that the score of a newer version may lie below the older one's."""
 
-ASKED_VERSION_SPAN = 3.0
+VERSION_SPAN_WITH_QUESTIONS = 3.0
 """The same where the older one has questions: a question that was foreseen raises it high."""
 
 PART_DECAY = 0.3

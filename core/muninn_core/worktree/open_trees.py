@@ -34,17 +34,17 @@ class Listeners(Generic[T]):
     """Callbacks per work tree. They run on any thread."""
 
     def __init__(self) -> None:
-        self._heard: dict[str, list[Callable[[T], None]]] = {}
+        self._callbacks: dict[str, list[Callable[[T], None]]] = {}
 
-    def add(self, root: str, heard: Callable[[T], None]) -> Callable[[], None]:
-        """Call `heard` with each change from now on. Returns a function that ends this."""
-        self._heard.setdefault(root, []).append(heard)
-        return lambda: self._heard[root].remove(heard)
+    def add(self, root: str, callback: Callable[[T], None]) -> Callable[[], None]:
+        """Call `callback` with each change from now on. Returns a function that ends this."""
+        self._callbacks.setdefault(root, []).append(callback)
+        return lambda: self._callbacks[root].remove(callback)
 
     def notify(self, root: str, changed: T) -> None:
         """Call all listeners of a work tree."""
-        for heard in list(self._heard.get(root, ())):
-            heard(changed)
+        for callback in list(self._callbacks.get(root, ())):
+            callback(changed)
 
 
 class OpenTrees:

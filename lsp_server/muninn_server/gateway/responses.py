@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from muninn_core.capture.turns.turn_events import Turns, person_said, text, texts
+from muninn_core.capture.turns.turn_events import Turns, text, text_of_person, texts
 from muninn_core.errors import ModelError
 from muninn_core.models.sse import events
 from muninn_server.gateway.recording import UUID, Exchange, Reading
@@ -59,10 +59,10 @@ class Responses:
         prompts = [number for number, item in enumerate(asked) if _person(item)]
         if not prompts and known is None:
             return None
-        session = known.session if known else f"gateway-{_digest(anchor or _told(asked[: prompts[0] + 1]))[:16]}"
+        session = known.session if known else f"gateway-{_digest(anchor or _contents(asked[: prompts[0] + 1]))[:16]}"
         turns = Turns()
         if prompts:
-            turn = f"t-{_digest(place, _told(asked[: prompts[-1] + 1]))[:24]}"
+            turn = f"t-{_digest(place, _contents(asked[: prompts[-1] + 1]))[:24]}"
             turns.begin(turn)
             turns.prompt(turn, "prompt", "", _person(asked[prompts[-1]]))
         else:
@@ -120,10 +120,10 @@ def _conversation(body: Json) -> str:
 
 def _person(item: Json) -> str:
     """Return what a person wrote in an item, "" for any other item."""
-    return person_said(texts(item.get("content"))) if item.get("role") == "user" else ""
+    return text_of_person(texts(item.get("content"))) if item.get("role") == "user" else ""
 
 
-def _told(asked: Iterable[Json]) -> str:
+def _contents(asked: Iterable[Json]) -> str:
     """Return what items say, without ids and states, which change when a client repeats them."""
     names = ("role", "name", "arguments", "input", "output")
     return json.dumps([[texts(item.get("content")), *(item.get(name) for name in names)] for item in asked])

@@ -16,7 +16,7 @@ from muninn_server.session import Session
 
 Arguments = Mapping[str, str]
 
-ASKED_AT_ONCE = 20
+MAX_MEMORIES = 20
 """The most memories in the prompt `add-questions`."""
 
 
@@ -114,7 +114,7 @@ async def _record(session: Session, arguments: Arguments) -> str:
 
 async def _ask(session: Session, arguments: Arguments) -> str:
     about = arguments.get("file", "").strip()
-    wanted = {"without_questions": True, "order": "importance", "limit": ASKED_AT_ONCE}
+    wanted = {"without_questions": True, "order": "importance", "limit": MAX_MEMORIES}
     known = await _text_of(session, "memories", **wanted, **({"file": about} if about else {}))
     return (
         "The memories below have no questions yet, and are found by their own words only. Give each three to five "

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from muninn_core.errors import BadParams, MuninnError
-from muninn_core.org.answers.verbs import ASKED
+from muninn_core.org.answers.verbs import READING_VERBS
 from muninn_server.org.commands.access import (
     change_grant,
     change_member,
@@ -46,7 +46,7 @@ _COMMANDS = {
     "redact": erase,
     "purge": erase,
     "sweep": sweep_remains,
-    **dict.fromkeys(ASKED, ask),
+    **dict.fromkeys(READING_VERBS, ask),
 }
 
 

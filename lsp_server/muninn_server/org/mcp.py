@@ -15,7 +15,7 @@ from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import Value, to_plain
 from muninn_core.org.access.principals import InvalidToken
-from muninn_core.org.answers.verbs import ASKED
+from muninn_core.org.answers.verbs import READING_VERBS
 from muninn_server.mcp.tools import Tool, schema_with, tools_of
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26")
@@ -65,7 +65,7 @@ def _initialized(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _called(identity: object, params: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
     name, given = str(params.get("name")), params.get("arguments") or {}
-    if name not in ASKED or not isinstance(given, dict):
+    if name not in READING_VERBS or not isinstance(given, dict):
         return _error(identity, _INVALID_PARAMS, f"there is no tool '{name[:60]}'")
     arguments = dict(given)
     repositories = arguments.pop("repositories", None) or ()
@@ -93,7 +93,7 @@ def tools() -> list[dict[str, Any]]:
             "inputSchema": _schema(local[name], verb.takes),
             "annotations": {"readOnlyHint": True, "openWorldHint": False},
         }
-        for name, verb in ASKED.items()
+        for name, verb in READING_VERBS.items()
     ]
 
 

@@ -93,13 +93,13 @@ def assess(commit: Commit) -> Significance | None:
     """
     if len(commit.parents) > 1 or is_of_memory(commit):
         return None
-    said = said_subject(commit)
-    matched = _CONVENTIONAL.match(said)
+    full_subject = subject_without_emoji(commit)
+    matched = _CONVENTIONAL.match(full_subject)
     breaking = bool(matched and matched["breaking"]) or bool(_BREAKING.search(commit.body))
     recorded = any(_DECISION_RECORD.search(path) for path in commit.files)
     if not (breaking or recorded) and _is_routine(commit, matched["type"].lower() if matched else ""):
         return None
-    subject = said[matched.end() :] if matched else said
+    subject = full_subject[matched.end() :] if matched else full_subject
     kind = matched["type"] if matched else ""
     score, words = _weigh(f"{kind} {subject}" if kind.lower() == "refactor" else subject, commit.body)
     fix = is_fix(commit) or kind.lower() == "perf"
@@ -180,27 +180,27 @@ def memory_text(commit: Commit) -> str:
 
 def is_fix(commit: Commit) -> bool:
     """Whether a commit's subject declares a bug fix."""
-    matched = _CONVENTIONAL.match(said_subject(commit))
+    matched = _CONVENTIONAL.match(subject_without_emoji(commit))
     if matched and matched["type"].lower() in ("fix", "hotfix", "bugfix"):
         return True
     return bool(_FIX.match(bare_subject(commit)))
 
 
-def said_subject(commit: Commit) -> str:
+def subject_without_emoji(commit: Commit) -> str:
     """Return a commit's subject without emoji before it; the whole one if it has nothing else."""
     return _EMOJI.sub("", commit.subject) or commit.subject
 
 
 def bare_subject(commit: Commit) -> str:
     """Return a commit's subject without emoji and without a prefix such as "fix(parser):"."""
-    said = said_subject(commit)
-    matched = _CONVENTIONAL.match(said)
-    return said[matched.end() :] if matched else said
+    full_subject = subject_without_emoji(commit)
+    matched = _CONVENTIONAL.match(full_subject)
+    return full_subject[matched.end() :] if matched else full_subject
 
 
 def is_routine(commit: Commit) -> bool:
     """Whether a commit is routine: a release, formatting, typing errors, prose only."""
-    matched = _CONVENTIONAL.match(said_subject(commit))
+    matched = _CONVENTIONAL.match(subject_without_emoji(commit))
     return _is_routine(commit, matched["type"].lower() if matched else "")
 
 
@@ -214,7 +214,7 @@ def without_private(commit: Commit) -> Commit:
 
 
 def _is_routine(commit: Commit, kind: str) -> bool:
-    if kind in _ROUTINE_TYPES or _ROUTINE.search(said_subject(commit)):
+    if kind in _ROUTINE_TYPES or _ROUTINE.search(subject_without_emoji(commit)):
         return True
     return bool(commit.files) and all(classify(path)[0] == "knowledge" for path in commit.files)
 

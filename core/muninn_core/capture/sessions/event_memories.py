@@ -67,7 +67,7 @@ def find_memories(events: Sequence[Event], roots: Sequence[str]) -> list[Finding
     Paths are relative to the first of `roots` that contains them. Statements of the model that the next prompt corrects
     are left out, and so is a finding that says the same as a surer one.
     """
-    found = [*_fixed(events, roots), *_said(events, roots)]
+    found = [*_fixed(events, roots), *_statements(events, roots)]
     chosen: list[Finding] = []
     for each in sorted(found, key=lambda one: -one.score):
         if len(chosen) < MAX_FINDINGS and not any(is_similar(each.text, other.text) for other in chosen):
@@ -153,13 +153,13 @@ def _inside(path: str, roots: Sequence[str]) -> str:
     return path if PurePath(path).is_absolute() or not roots else str(PurePath(roots[0], path))
 
 
-def _said(events: Sequence[Event], roots: Sequence[str]) -> list[Finding]:
+def _statements(events: Sequence[Event], roots: Sequence[str]) -> list[Finding]:
     """Return the statements of prompts and answers, and the corrections in prompts."""
-    spoken = [event for event in events if _text_said(event)]
+    spoken = [event for event in events if _message_text(event)]
     messages = [
         Message(
             speaker="user" if event.event_type == PROMPT else "assistant",
-            text=relative_paths(_text_said(event), roots),
+            text=relative_paths(_message_text(event), roots),
         )
         for event in spoken
     ]
@@ -182,7 +182,7 @@ def _said(events: Sequence[Event], roots: Sequence[str]) -> list[Finding]:
     return [*found, *held]
 
 
-def _text_said(event: Event) -> str:
+def _message_text(event: Event) -> str:
     text = _payload(event, PROMPT).get("text") or _payload(event, ANSWER).get("text")
     return text if isinstance(text, str) else ""
 

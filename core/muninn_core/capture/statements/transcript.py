@@ -31,7 +31,7 @@ IMPORTANCE = 8
 ASSUMED_MESSAGES = 10
 """The number of messages that are taken to come before a reading that begins inside a transcript."""
 
-_SAID = re.compile(rb'"(?:user|assistant)"')
+_SPEAKERS = re.compile(rb'"(?:user|assistant)"')
 _INJECTED = re.compile(r"<(system-reminder|ide_\w+|environment_context|user_instructions|new-diagnostics)\b")
 """The beginning of a text that a program inserts into a message, up to its closing tag."""
 
@@ -125,7 +125,7 @@ def _without_injected(text: str) -> str:
 
 def _message(line: bytes) -> tuple[Actor, str, str, str] | None:
     """Return (speaker, text, program version, time) of a message of the conversation, else None."""
-    if not _SAID.search(line):
+    if not _SPEAKERS.search(line):
         return None
     try:
         entry = decode_json(line)

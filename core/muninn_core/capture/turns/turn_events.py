@@ -79,7 +79,7 @@ class Turns:
         text = strip_private(_INSERTED.sub("", text))[0].strip()
         if text:
             self.begin(turn)
-        if person_said(text):
+        if text_of_person(text):
             self._add(PROMPT, key, "user", time, {"text": cut(text, MESSAGE_CHARS)})
 
     def reply(self, key: str, time: str, text: str) -> None:
@@ -121,7 +121,7 @@ class Turns:
         events[full] = AgentEvent(event_type=event_type, key=full, actor=actor, time=time, payload=payload)
 
 
-def person_said(text: str) -> str:
+def text_of_person(text: str) -> str:
     """Return what a person wrote in a message, "" for a message that a program inserted."""
     text = strip_private(_INSERTED.sub("", text))[0].strip()
     return "" if _MACHINE.match(text) else text

@@ -22,7 +22,7 @@ from muninn_core.source.files.classify import LANGUAGES, PROSE
 _NAME = re.compile(r"\[\[(?P<typed>[^\[\]\n|#]*)$")
 _SYMBOL = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?P<path>[\w.~][\w.+~/-]*|\"[^\"\n]+\")#(?P<typed>[\w.$-]*)$")
 _FILE = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?:(?P<typed>[\w.~+/-]*)|\"(?P<quoted>[^\"\n]*))$")
-_ASKED = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\?(?!\s).*$|(?<![^\s(\[{\"',;:|*>])\?\"[^\"\n]*$")
+_QUESTION_LINE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\?(?!\s).*$|(?<![^\s(\[{\"',;:|*>])\?\"[^\"\n]*$")
 _FILTER = re.compile(r"(?:^|[\s?\"])-?(?P<key>[a-z]+):(?:[^\s\"]*,)?(?P<typed>[^\s\",]*)$")
 _WORD = re.compile(r"(?:^|[\s?\"])-?(?P<typed>[a-z]*)$")
 _KEY = re.compile(r"^(?P<typed>[\w-]*)$")
@@ -212,7 +212,7 @@ def _in_body(kind: OwnKind, text: str, line: int, column: int, after: str) -> Sl
         closing = '"' if group == "quoted" and not after.startswith('"') else ""
         start, typed = match.start(group), match[group]
         return Slot(start=start, typed=typed, kinds=("file",), closing=closing, plain=group == "typed")
-    return _in_question(before) if _ASKED.search(before) else None
+    return _in_question(before) if _QUESTION_LINE.search(before) else None
 
 
 def _in_question(before: str) -> Slot | None:

@@ -34,7 +34,7 @@ _FIELDS = (
 _LISTS = ("tags", "files", "entities", "questions")
 _NOTE = re.compile(r"<!--.*?-->", re.S)
 
-_ASKED = 'that it answers, in other words: ["a symptom?", "a task?"]'
+_QUESTIONS_HINT = 'that it answers, in other words: ["a symptom?", "a task?"]'
 """The hint behind the questions of a draft."""
 
 _ASKS = {
@@ -64,7 +64,7 @@ def draft_text(type_: str, places: Sequence[str], replaced: Memory | None) -> st
     """
     was = replaced or _PLAIN
     lines = ["---", f"type: {json.dumps(type_)}", 'title: ""', _line("files", places), _line("tags", was.tags)]
-    lines += [f"{_line('questions', was.questions)}  # {_ASKED}"]
+    lines += [f"{_line('questions', was.questions)}  # {_QUESTIONS_HINT}"]
     lines += [_line(name, was.details.get(name) or "") for name in DETAILS.get(type_, ())]
     lines += [_line("entities", was.entities)] if was.entities else []
     lines += [_line("importance", was.importance)] if was.importance != _PLAIN.importance else []

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from muninn_core.config.model_settings import COMMANDS, ModelSettings
 from muninn_core.engine.answer.contexts import gather, save
-from muninn_core.engine.answer.explorer import Ask, Asked, Explorer, Limits
+from muninn_core.engine.answer.explorer import Ask, Explorer, Limits, MeteredAnswer
 from muninn_core.engine.answer.explorer_tools import Run, Tools
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.models.reports import shown_prompt
@@ -42,7 +42,7 @@ def model_policy(
     """Return the function that asks the route for explorations, within the user's budget."""
     route = route_for(settings)
 
-    def ask(prompt: Prompt, seconds: float) -> Asked:
+    def ask(prompt: Prompt, seconds: float) -> MeteredAnswer:
         end = time.monotonic() + seconds
         try:
             asked = models.client.ask(
@@ -58,7 +58,9 @@ def model_policy(
             call.raise_if_cancelled()
             raise ModelError(f"the limit of {params.seconds:g} seconds") from None
         entry = asked.entry
-        return Asked(answer=asked.answer, tokens=entry.tokens, usd=entry.usd, model=asked.answer.model or entry.model)
+        return MeteredAnswer(
+            answer=asked.answer, tokens=entry.tokens, usd=entry.usd, model=asked.answer.model or entry.model
+        )
 
     return ask
 

@@ -46,7 +46,7 @@ class Limits(Value):
     seconds: float
 
 
-class Asked(Value):
+class MeteredAnswer(Value):
     """A model's answer and what it used."""
 
     answer: Answer
@@ -58,7 +58,7 @@ class Asked(Value):
 class Ask(Protocol):
     """Asks a model. Raises ModelError or Cancelled."""
 
-    def __call__(self, prompt: Prompt, seconds: float) -> Asked:
+    def __call__(self, prompt: Prompt, seconds: float) -> MeteredAnswer:
         """Return the answer to a prompt, within some seconds."""
 
 

@@ -46,7 +46,7 @@ HINT = (
 )
 
 
-class _Asked(NamedTuple):
+class _PageRequest(NamedTuple):
     """A page to make: what the address names behind its kind, and the form."""
 
     workspace: Workspace
@@ -66,7 +66,7 @@ def document(workspace: Workspace, params: DocumentParams, call: CallContext, no
     if kind == "pack" and not rest:
         title, text = _pack(workspace, query, call, now)
     elif kind in _PAGES and rest:
-        title, text = _PAGES[kind](_Asked(workspace, rest, params.form, call, now))
+        title, text = _PAGES[kind](_PageRequest(workspace, rest, params.form, call, now))
     else:
         raise BadParams(f"there is no '{parts.path}' among Muninn's documents", hint=HINT)
     return DocumentResult(uri=params.uri, title=title, text=text, saw=workspace.read_state())
@@ -80,31 +80,31 @@ def _pack(workspace: Workspace, query: dict[str, str], call: CallContext, now: d
     return f"Context: {asked}", memory_page.pack_page(asked, result)
 
 
-def _memory(asked: _Asked) -> tuple[str, str]:
-    workspace, now = asked.workspace, asked.now
-    memory = lookup.memory_of(workspace.memory.all(), asked.what.partition("/")[0])
+def _memory(request: _PageRequest) -> tuple[str, str]:
+    workspace, now = request.workspace, request.now
+    memory = lookup.memory_of(workspace.memory.all(), request.what.partition("/")[0])
     (labelled,) = workspace.labelled([memory])
     shared = workspace.memory.shared if memory.scope == "global" else None
     records = shared.records if shared is not None else workspace.memory.log.records
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
-    cited = with_overlays(workspace.citations, asked.call.buffers).checker().judge(memory)
+    cited = with_overlays(workspace.citations, request.call.buffers).checker().judge(memory)
     link, against = linker(workspace.layout.root, virtual=True), workspace.memory.opponents().get(memory.id, ())
-    if asked.form == "plain":
+    if request.form == "plain":
         return headline(labelled), plain_card(labelled, cited, now, is_disputed=bool(against))
-    if asked.form == "card":
+    if request.form == "card":
         parts = card(labelled, cited, link, now, Style(rich=True), against=against)
         return headline(labelled), "\n\n".join(parts) + "\n"
     known = workspace.memory.all()
     others = {link.target: known[link.target] for link in memory.links if link.target in known}
     others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
-    rich = asked.form == "page"
+    rich = request.form == "page"
     page = memory_page.memory_page(labelled, cited, events, others, link, now, rich=rich, against=against)
     return headline(labelled), page
 
 
-def _notes(asked: _Asked) -> tuple[str, str]:
-    workspace, now, rich = asked.workspace, asked.now, asked.form in ("page", "card")
-    found = file_notes.remembered(workspace, asked.what, asked.call, now)
+def _notes(request: _PageRequest) -> tuple[str, str]:
+    workspace, now, rich = request.workspace, request.now, request.form in ("page", "card")
+    found = file_notes.remembered(workspace, request.what, request.call, now)
     link = linker(workspace.layout.root, virtual=True)
     shown = whole_file(workspace, found)
     lines = [f"# What is remembered about `{found.path}`", ""]
@@ -112,9 +112,9 @@ def _notes(asked: _Asked) -> tuple[str, str]:
     return f"About {found.path}", "\n".join(lines) + "\n" + ("\n\n---\n\n".join(parts) or "Nothing yet.") + "\n"
 
 
-def _knowledge(asked: _Asked) -> tuple[str, str]:
+def _knowledge(request: _PageRequest) -> tuple[str, str]:
     """Return a knowledge file without private spans; a pack's text is quoted below its origin."""
-    workspace, what = asked.workspace, asked.what
+    workspace, what = request.workspace, request.what
     root = workspace.layout.root
     for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
         try:
@@ -139,25 +139,25 @@ def _quoted(text: str, origin: str) -> str:
     return f"{origin}\n\n" + "\n".join(f"> {line}".rstrip() for line in text.splitlines()) + "\n"
 
 
-def _commit(asked: _Asked) -> tuple[str, str]:
-    root = Path(asked.workspace.location.root)
-    sha = git.resolve_commit(root, asked.what)
+def _commit(request: _PageRequest) -> tuple[str, str]:
+    root = Path(request.workspace.location.root)
+    sha = git.resolve_commit(root, request.what)
     (found,) = git.list_commits(root, None, sha, 1) or (None,)
     if found is None:
-        raise NotFoundError(f"there is no commit '{asked.what}'", hint="It may be on a branch that is not here.")
-    return f"Commit {sha[:8]}", memory_page.commit_page(found, linker(asked.workspace.layout.root, virtual=True))
+        raise NotFoundError(f"there is no commit '{request.what}'", hint="It may be on a branch that is not here.")
+    return f"Commit {sha[:8]}", memory_page.commit_page(found, linker(request.workspace.layout.root, virtual=True))
 
 
-def _context(asked: _Asked) -> tuple[str, str]:
-    workspace, call = asked.workspace, asked.call
-    path = f"{asked.what}.md"
+def _context(request: _PageRequest) -> tuple[str, str]:
+    workspace, call = request.workspace, request.call
+    path = f"{request.what}.md"
     unsaved = call.buffers.unsaved(workspace.citations) if call.buffers is not None else {}
     text = unsaved[path].text if path in unsaved else None
-    result = context_files.render(workspace, RenderParams(path=path, text=text), call, asked.now)
+    result = context_files.render(workspace, RenderParams(path=path, text=text), call, request.now)
     return f"Pack: {result.title}", memory_page.rendered_page(result)
 
 
-_PAGES: dict[str, Callable[[_Asked], tuple[str, str]]] = {
+_PAGES: dict[str, Callable[[_PageRequest], tuple[str, str]]] = {
     "memory": _memory,
     "knowledge": _knowledge,
     "notes": _notes,

@@ -82,7 +82,7 @@ def distil(
         if finding.kind == "correction":
             _note_correction(at, project, session, finding)
         event = None
-        if not _is_said(finding, memories, earlier):
+        if not _is_recorded(finding, memories, earlier):
             agents = {one.event_id: one.source for one in events}
             event = _add(at, project, session, agents[finding.evidence[0]], finding)
         if event is None:
@@ -155,7 +155,7 @@ def discard(at: At, params: CandidateDiscardParams, call: CallContext) -> Candid
     return CandidateDiscardResult(candidate=found, saw=at.workspace.read_state())
 
 
-def _is_said(finding: Finding, memories: list[tuple[Memory, frozenset[str]]], earlier: list[Candidate]) -> bool:
+def _is_recorded(finding: Finding, memories: list[tuple[Memory, frozenset[str]]], earlier: list[Candidate]) -> bool:
     """Whether a memory, given with its words, or a candidate says what a finding says."""
     command = finding.details.get("command")
     words = words_of(finding.text)

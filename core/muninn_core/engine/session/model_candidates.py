@@ -12,7 +12,13 @@ from muninn_core.engine.session.journal import At
 from muninn_core.errors import ModelError
 from muninn_core.model.event import Event
 from muninn_core.models import request
-from muninn_core.models.distillation import MAX_MESSAGES, VERSION, Said, distilling_prompt, read_statements
+from muninn_core.models.distillation import (
+    MAX_MESSAGES,
+    VERSION,
+    ConversationMessage,
+    distilling_prompt,
+    read_statements,
+)
 from muninn_core.models.ledger import Entry
 from muninn_core.models.service import ModelService
 from muninn_core.worktree.call_context import CallContext
@@ -27,7 +33,7 @@ def missed(
     """
     settings = models.settings(at.workspace.location.root)
     route = route_for(settings)
-    messages = [said for event in events if (said := _said(event)) is not None][-MAX_MESSAGES:]
+    messages = [message for event in events if (message := _message(event)) is not None][-MAX_MESSAGES:]
     if not messages:
         return [], None, ""
     asked = models.client.ask(
@@ -70,9 +76,11 @@ def route_for(settings: ModelSettings) -> str:
     return request.route_for(settings, "capture", "capture", otherwise)
 
 
-def _said(event: Event) -> Said | None:
+def _message(event: Event) -> ConversationMessage | None:
     """Return a prompt or an answer as a message; None for another event."""
     about = event.payload or {}
     if event.event_type not in (PROMPT, ANSWER) or not isinstance(text := about.get("text"), str) or not text.strip():
         return None
-    return Said(who="person" if event.event_type == PROMPT else "assistant", text=text, event=event.event_id)
+    return ConversationMessage(
+        who="person" if event.event_type == PROMPT else "assistant", text=text, event=event.event_id
+    )

@@ -53,12 +53,12 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
 )
 """All verbs by name."""
 
-ASKED: Mapping[str, Verb] = MappingProxyType({name: verb for name, verb in VERBS.items() if verb.takes})
+READING_VERBS: Mapping[str, Verb] = MappingProxyType({name: verb for name, verb in VERBS.items() if verb.takes})
 """The verbs of people and agents, with the parameters and results of the catalogue."""
 
 
-_LOCAL_COMMAND = re.compile(rf"`muninn ({'|'.join(ASKED)})\b")
-_VERB = re.compile(rf"`({'|'.join(ASKED)})\b")
+_LOCAL_COMMAND = re.compile(rf"`muninn ({'|'.join(READING_VERBS)})\b")
+_VERB = re.compile(rf"`({'|'.join(READING_VERBS)})\b")
 
 
 def hint_of_verbs(hint: str) -> str:
@@ -75,7 +75,8 @@ def verb_named(name: str) -> Verb:
     """Return the verb of a name. Raises UnknownVerb."""
     if name not in VERBS:
         raise UnknownVerb(
-            f"an organisation's memory has no '{name[:60]}'", hint=f"It has {', '.join(ASKED)}. It takes no writes."
+            f"an organisation's memory has no '{name[:60]}'",
+            hint=f"It has {', '.join(READING_VERBS)}. It takes no writes.",
         )
     return VERBS[name]
 

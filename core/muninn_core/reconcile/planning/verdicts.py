@@ -24,7 +24,7 @@ VERDICT = "verdict"
 
 VERDICTS = ("same", "new", "contradictory", "uncertain")
 
-_SAID = {
+_VERDICT_PHRASES = {
     "same": "says that both say the same",
     "contradictory": "says that they contradict each other",
     "uncertain": "is uncertain whether they say the same",
@@ -60,8 +60,12 @@ def judged_conflicts(fold: Fold, state: State) -> Iterator[tuple[str, str, str]]
     """Yield the pairs that a model did not judge to be new, with the reason for a person."""
     for record in valid_verdicts(fold.records, state.memories).values():
         data = record.data
-        if data.get("verdict") in _SAID:
-            yield data["left"], data["right"], f"the model {_name(data.get('model'))} {_SAID[data['verdict']]}"
+        if data.get("verdict") in _VERDICT_PHRASES:
+            yield (
+                data["left"],
+                data["right"],
+                f"the model {_name(data.get('model'))} {_VERDICT_PHRASES[data['verdict']]}",
+            )
 
 
 def _current(identity: Any, memories: Mapping[str, Memory]) -> Memory | None:

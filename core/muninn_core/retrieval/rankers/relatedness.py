@@ -54,7 +54,7 @@ FEW, PER_DOUBLING = 40, 0.025
 """The number of memories for which `STANDS_OUT` was chosen, and how much more is needed each time it doubles: the
 closest of more memories is closer by chance. The maximum of n values of a normal distribution grows about so."""
 
-BESIDE = 0.05
+SECOND_MARGIN = 0.05
 """How much less close a second memory may be that stands out beside the first."""
 
 NEAR = 0.25
@@ -151,7 +151,7 @@ def outstanding(values: Mapping[str, float], wanted: float, least: float) -> dic
     best = ranked[0][1] if ranked else 0.0
     if best < wanted:
         return {}
-    return {identity: least + value - wanted for identity, value in ranked if value >= best - BESIDE}
+    return {identity: least + value - wanted for identity, value in ranked if value >= best - SECOND_MARGIN}
 
 
 def _same_file(named: str, path: str) -> bool:

@@ -134,7 +134,7 @@ class Relevance(NamedTuple):
     def _weight_of_priors(request: SearchRequest, pool: Pool) -> float:
         if pool.query.sought:
             return w.REMEMBERED_OF_NAME
-        return w.REMEMBERED if request.kind is not None else w.REMEMBERED_BESIDE
+        return w.REMEMBERED if request.kind is not None else w.REMEMBERED_WITH_MEMORIES
 
     def _votes(self, reader: Reader, request: SearchRequest, pool: Pool) -> Mapping[str, FileVote]:
         """Return the votes of commits for code files; only the title of a long question is compared."""

@@ -33,7 +33,7 @@ NEAR = 0.6
 """The least cosine of two versions. Of 24 facts of six projects with two versions, 21 reach it; of 4,656 other pairs of
 the same projects one does."""
 
-NEAR_ASKED = 0.66
+NEAR_WITH_QUESTIONS = 0.66
 """The same where both have questions, which are encoded too: versions of one fact answer the same questions. 20 of
 23 pairs of versions reach it, and the others begin with the same word; 7 false pairs reach 0.6, one of them 0.66."""
 
@@ -102,9 +102,9 @@ def _statements(texts: Sequence[str]) -> list[_Statement]:
 def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     """Raise newer versions above older ones among the best memories, and note in the older ones which is newer.
 
-    `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN` or `ASKED_VERSION_SPAN`. The
-    order of time is that of the memories' creation. Memories that were imported with the same time have no order: those
-    of a tool without times all have that of its file.
+    `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN` or
+    `VERSION_SPAN_WITH_QUESTIONS`. The order of time is that of the memories' creation. Memories that were imported with
+    the same time have no order: those of a tool without times all have that of its file.
     """
     best = {each.memory.id: each for each in sorted(ranked, key=attrgetter("order"))[: w.VERSIONS] if each.memory}
     rows = encodings_of_memories(reader, list(best))
@@ -116,7 +116,7 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
         return
     candidates = [best[memory.id] for memory in memories]
     scores = np.array([-each.order[0] for each in candidates])
-    spans = np.array([w.ASKED_VERSION_SPAN if memory.questions else w.VERSION_SPAN for memory in memories])
+    spans = np.array([w.VERSION_SPAN_WITH_QUESTIONS if memory.questions else w.VERSION_SPAN for memory in memories])
     near = _cosines(np.stack([rows[memory.id] for memory in memories]))
     times = np.array([memory.ts if memory.origin else memory.id for memory in memories])
     ordered = times[:, None] != times[None, :]
@@ -124,7 +124,7 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     compared = list({*places.tolist(), *befores.tolist()})
     statements = dict(zip(compared, _statements([memories[place].text for place in compared]), strict=True))
     asked = np.array([bool(memory.questions) for memory in memories])
-    close = near[places, befores] >= np.where(asked[places] & asked[befores], NEAR_ASKED, NEAR)
+    close = near[places, befores] >= np.where(asked[places] & asked[befores], NEAR_WITH_QUESTIONS, NEAR)
     pairs = zip(places.tolist(), befores.tolist(), close.tolist(), strict=True)
     raised = scores.tolist()
     for place, before in _replacements(statements, pairs):
@@ -139,7 +139,7 @@ def is_version(older: Memory, newer: Memory, cosine: float) -> bool:
     """Whether two memories are versions of one fact, by their words and the cosine of their encodings."""
     if cosine < SAME_HEAD:
         return False
-    close = cosine >= (NEAR_ASKED if older.questions and newer.questions else NEAR)
+    close = cosine >= (NEAR_WITH_QUESTIONS if older.questions and newer.questions else NEAR)
     return bool(_replacements(_statements([older.text, newer.text]), [(1, 0, close)]))
 
 

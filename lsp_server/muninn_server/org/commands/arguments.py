@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Protocol
 
-from muninn_core.org.answers.verbs import ASKED
+from muninn_core.org.answers.verbs import READING_VERBS
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.mcp.tools import schema_with, tools_of
 
@@ -143,7 +143,7 @@ def _add_clients(command: _Command) -> None:
 
 def _add_questions(add_parser: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the reading verbs. A verb's positional parameters are those of the local command line."""
-    for name, verb in ASKED.items():
+    for name, verb in READING_VERBS.items():
         method = METHODS[name]
         asking = add_parser(name, help=method.summary, description=method.summary)
         fields = schema_with(tools_of(("all",))[name], verb.takes)["properties"]

@@ -13,7 +13,7 @@ from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import encode_json, from_plain
 from muninn_core.org.access.listing import Listing, listing
-from muninn_core.org.answers.verbs import ASKED, hint_of_commands
+from muninn_core.org.answers.verbs import READING_VERBS, hint_of_commands
 from muninn_core.org.ingestion.pushes import Target, push
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.org.client import Client
@@ -40,11 +40,11 @@ def push_commit(options: argparse.Namespace, environ: Mapping[str, str]) -> None
             done = push(database, target, root, options.rev, force=options.force)._asdict()
     else:
         client = Client(options.url, token_of(environ))
-        done = client.push(root, options.name, options.ref, options.rev, force=options.force, told=_told)
+        done = client.push(root, options.name, options.ref, options.rev, force=options.force, told=_report_waiting)
     print(json.dumps(done) if options.json else _pushed(done, options.name, options.ref))
 
 
-def _told(reason: str) -> None:
+def _report_waiting(reason: str) -> None:
     print(f"muninn: {reason}; this push waits.", file=sys.stderr, flush=True)
 
 
@@ -60,7 +60,7 @@ def ask(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     """Ask a server by one of the reading verbs."""
     client = Client(options.url, token_of(environ))
     method = METHODS[options.command]
-    given = {name: getattr(options, name) for name in method.positional if name in ASKED[options.command].takes}
+    given = {name: getattr(options, name) for name in method.positional if name in READING_VERBS[options.command].takes}
     params = {name: value for name, value in given.items() if value} | dict(map(_setting, options.set))
     try:
         found = client.call(options.command, params, options.repository, options.ref)

@@ -51,9 +51,9 @@ def redact(
         ids=tuple(each.id for each in group), texts=texts_of(group), actor=call.actor or "user", scope=memory.scope
     )
     if params.dry_run:
-        return _preview(workspace, trees, journal, done, _said(group, log.records), memory)
+        return _preview(workspace, trees, journal, done, _texts_with_history(group, log.records), memory)
     # The journal comes first: after a crash the memory still has the text that finds its events.
-    events = _redact_events(journal, _said(group, log.records), done.actor) if journal else 0
+    events = _redact_events(journal, _texts_with_history(group, log.records), done.actor) if journal else 0
     files = [*_redact_open(workspace, done, params.session)]
     for location in other_trees(workspace.location, [each.location for each in trees]):
         opened = trees.get(location)
@@ -73,7 +73,7 @@ def _preview(
     trees: OpenTrees,
     journal: OpenJournal | None,
     done: Redaction,
-    said: Iterable[str],
+    texts: Iterable[str],
     memory: Memory,
 ) -> RedactResult:
     """Return what a redaction would change: the memories, the files and the number of events."""
@@ -87,7 +87,7 @@ def _preview(
     return RedactResult(
         ids=done.ids,
         files=tuple(files),
-        events=len(events_containing(journal.journal, said)) if journal else 0,
+        events=len(events_containing(journal.journal, texts)) if journal else 0,
         memory=memory,
         saw=workspace.read_state(),
     )
@@ -131,15 +131,15 @@ def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
     )
 
 
-def _said(group: tuple[Memory, ...], records: Mapping[str, Record]) -> set[str]:
+def _texts_with_history(group: tuple[Memory, ...], records: Mapping[str, Record]) -> set[str]:
     """Return the texts and questions of some memories, those that updates and decisions replaced included."""
-    said = {text for each in group for text in (each.text, *each.questions)}
+    texts = {text for each in group for text in (each.text, *each.questions)}
     subject = redaction_subject({each.id for each in group}, records)
     for record in records.values():
         if record.id in subject.ids or (record.type in ("update", "resolve") and is_about(record.data, subject)):
             fields, _ = read_fields(record.data["set"] if record.type == "update" else record.data)
-            said.update((fields.get("text", ""), *fields.get("questions", ())))
-    return said
+            texts.update((fields.get("text", ""), *fields.get("questions", ())))
+    return texts
 
 
 def scrub_index(workspace: Workspace) -> None:
