@@ -59,15 +59,9 @@ def write_unflushed(path: Path, pieces: Iterable[bytes]) -> None:
 
     Raises StorageError or ReadOnlyError, and what `pieces` raises; then the old file is unchanged.
     """
-    temporary = path.with_name(path.name + TEMPORARY)
     with translate_errors(path):
         make_folder(path.parent)
-        try:
-            with _create(temporary) as file:
-                file.writelines(pieces)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        _replace_unflushed(path, path.with_name(path.name + TEMPORARY), pieces)
 
 
 def write_private(path: Path, content: bytes) -> None:
@@ -78,12 +72,16 @@ def write_private(path: Path, content: bytes) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{TEMPORARY}")
     with translate_errors(path):
         make_private_folder(path.parent)
-        try:
-            with _create(temporary) as file:
-                file.write(content)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        _replace_unflushed(path, temporary, (content,))
+
+
+def _replace_unflushed(path: Path, temporary: Path, pieces: Iterable[bytes]) -> None:
+    try:
+        with _create(temporary) as file:
+            file.writelines(pieces)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def append(path: Path, content: bytes, length: int | None = None) -> None:
