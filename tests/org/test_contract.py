@@ -23,7 +23,7 @@ from muninn_core.org.ingestion.source_tree import read_tree, recallable
 from muninn_core.org.reading.branches import enter
 from muninn_core.org.reading.reader import PostgresReader
 from muninn_core.org.service import Service
-from muninn_core.retrieval.candidates.filtering import apply_filters
+from muninn_core.retrieval.candidates.filtering import Restrictions, apply_filters
 from muninn_core.retrieval.query.filters import compile_filters
 from muninn_core.retrieval.query.query_language import read_question
 from muninn_core.retrieval.rankers.relevance import Relevance
@@ -150,7 +150,7 @@ def answer(reader, memories, question: str):
     parsed = read_question(question, lambda key, value: "")
     filters = compile_filters(parsed.filters, NOW)
     phrases = [each.text for each in parsed.phrases]
-    bounds = apply_filters(reader, Bounds(), memories, filters, phrases, (), NOW).bounds
+    bounds = apply_filters(reader, Bounds(), memories, Restrictions(filters, phrases), NOW).bounds
     encoder, text = load_encoder(), parsed.text or question
     request = SearchRequest(
         text=text,

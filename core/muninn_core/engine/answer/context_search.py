@@ -19,13 +19,13 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.search import ContextParams, RecallParams
-from muninn_core.retrieval.candidates.filtering import apply_filters
+from muninn_core.retrieval.candidates.filtering import Filtering, Restrictions, apply_filters
 from muninn_core.retrieval.concurrent import LARGE, start_encoding
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query.spelling import corrections
 from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.reader import Reader
-from muninn_core.retrieval.request import EncodedQuestion, Focus, SearchRequest
+from muninn_core.retrieval.request import Bounds, EncodedQuestion, Focus, SearchRequest
 from muninn_core.retrieval.results.hits import hit_of, memory_hit
 from muninn_core.retrieval.results.ranking import DecisionLookup
 from muninn_core.retrieval.signals.file_prior import FilePrior
@@ -67,16 +67,7 @@ def search_request(
     text = " ".join((text, *corrections(text, searched.own, searched.is_word).values()))
     bounds = scope_bounds(workspace.memory, searched.documents, searched.memories, params.scope, params.session, None)
     if parsed is not None and parsed.is_restricted:
-        bounds = apply_filters(
-            searched.reader,
-            bounds,
-            searched.memories,
-            parsed.filters,
-            parsed.phrases,
-            parsed.without,
-            searched.now,
-            workspace.memory.table_of(searched.memories),
-        ).bounds
+        bounds = restricted(workspace, searched, bounds, parsed.restrictions).bounds
     terms = relevance(workspace, params, searched)
     return SearchRequest(
         text=text,
@@ -91,6 +82,12 @@ def search_request(
         bounds=bounds,
         focus=Focus(files=files, session=params.session, task=task or None),
     )
+
+
+def restricted(workspace: Workspace, searched: SearchContext, bounds: Bounds, restrictions: Restrictions) -> Filtering:
+    """Return `bounds` narrowed to what the restrictions of a question admit."""
+    table = workspace.memory.table_of(searched.memories)
+    return apply_filters(searched.reader, bounds, searched.memories, restrictions, searched.now, table)
 
 
 def relevance(workspace: Workspace, params: RecallParams | ContextParams, searched: SearchContext) -> Relevance:

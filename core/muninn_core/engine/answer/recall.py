@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from muninn_core.engine.answer.context_search import decision_lookup, later_encoded, relevance
+from muninn_core.engine.answer.context_search import decision_lookup, later_encoded, relevance, restricted
 from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
@@ -26,7 +26,7 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.search import RecallParams, RecallResult
-from muninn_core.retrieval.candidates.filtering import Filtering, apply_filters
+from muninn_core.retrieval.candidates.filtering import Filtering
 from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query.query_terms import parse_query
@@ -162,16 +162,7 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
         text, bounds = f"{text} {like.words}".strip(), _without(bounds, like)
     filtering = None
     if parsed.is_restricted:
-        filtering = apply_filters(
-            searched.reader,
-            bounds,
-            searched.memories,
-            parsed.filters,
-            parsed.phrases,
-            parsed.without,
-            searched.now,
-            workspace.memory.table_of(searched.memories),
-        )
+        filtering = restricted(workspace, searched, bounds, parsed.restrictions)
         bounds = filtering.bounds
         notes += _left_out(parsed, filtering)
     terms = _terms(workspace, params, searched)

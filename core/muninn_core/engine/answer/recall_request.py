@@ -11,6 +11,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.search import RecallParams
+from muninn_core.retrieval.candidates.filtering import Restrictions
 from muninn_core.retrieval.query.filters import FilterSet, compile_filters, wrong_value
 from muninn_core.retrieval.query.query_language import Filter, Question, read_question
 from muninn_core.source.identifiers import split_words
@@ -54,6 +55,11 @@ class ParsedRecall(NamedTuple):
     def is_restricted(self) -> bool:
         """Whether filters or phrases restrict what may be found."""
         return bool(self.filters.filters or self.phrases or self.without)
+
+    @property
+    def restrictions(self) -> Restrictions:
+        """The filters and phrases, for the search."""
+        return Restrictions(self.filters, self.phrases, self.without)
 
     def at_time(self, now: datetime) -> ParsedRecall:
         """Return the same request with time spans that count back from `now`."""

@@ -119,9 +119,7 @@ def _request(question: Question, parsed: ParsedRecall, files: Sequence[str]) -> 
     text = " ".join((text, *corrections(text, reader, is_common, reader.statistics.load).values()))
     bounds = Bounds(_admits)
     if parsed.is_restricted:
-        bounds = apply_filters(
-            reader, bounds, memories, parsed.filters, parsed.phrases, parsed.without, question.now
-        ).bounds
+        bounds = apply_filters(reader, bounds, memories, parsed.restrictions, question.now).bounds
     encoder = models.encoder() if memories and text else None
     encoded = encoder.encode_query(text) if encoder is not None and reader.encoded else None
     return SearchRequest(

@@ -35,6 +35,14 @@ _SHARE = 0.5
 """A filter that passes a larger share of a kind's files, or of the memories, is applied by `admits` only."""
 
 
+class Restrictions(NamedTuple):
+    """What a question demands of each hit: it passes `filters`, contains all `phrases` and none of `without`."""
+
+    filters: FilterSet
+    phrases: Sequence[str] = ()
+    without: Sequence[str] = ()
+
+
 class Filtering(NamedTuple):
     """Bounds that include the filters.
 
@@ -52,16 +60,15 @@ def apply_filters(
     reader: Reader,
     bounds: Bounds,
     memories: Mapping[str, Memory],
-    filters: FilterSet,
-    phrases: Sequence[str],
-    without: Sequence[str],
+    restrictions: Restrictions,
     now: datetime,
     table: MemoryTable | None = None,
 ) -> Filtering:
-    """Return bounds that admit what passes the filters, contains all `phrases` and none of `without`.
+    """Return `bounds` narrowed to what the restrictions admit.
 
-    `table` has the columns of `memories`, if anyone keeps them.
+    `table` has the columns of `memories`; None if there is no table of them.
     """
+    filters, phrases, without = restrictions
     allowed: dict[SourceKind, Ids | None] = dict.fromkeys(SOURCE_KINDS)
     files = count = kept = passing_files = None
     if filters.filters:
@@ -80,7 +87,7 @@ def apply_filters(
     for kind, ids in allowed.items() if phrases else ():
         allowed[kind], whole = _with_phrases(reader, kind, ids, phrases)
         compared = compared and whole
-    within = _admitting(bounds, filters, phrases, without)._replace(allowed=allowed, passing=kept)
+    within = _admitting(bounds, restrictions)._replace(allowed=allowed, passing=kept)
     if not (phrases or without):
         within = within._replace(
             admits_passing=bounds.admits_project, files=passing_files if bounds.admits_files else None
@@ -88,9 +95,10 @@ def apply_filters(
     return Filtering(within, files, count, compared)
 
 
-def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], without: Sequence[str]) -> Bounds:
-    holds = holding(phrases)
-    refused = [holding([phrase]) for phrase in without]
+def _admitting(bounds: Bounds, restrictions: Restrictions) -> Bounds:
+    filters = restrictions.filters
+    holds = holding(restrictions.phrases)
+    refused = [holding([phrase]) for phrase in restrictions.without]
 
     def admits(chunk: Chunk, memory: Memory | None) -> bool:
         passes = filters.file(chunk.path, chunk.kind, chunk.language) if memory is None else filters.memory(memory)
