@@ -17,7 +17,7 @@ from typing import Any
 from bench.harness.figure import Figure, spread
 from bench.harness.processes import processor_seconds
 from bench.harness.served import Served
-from muninn_core.engine.engine import REST_SECONDS
+from muninn_core.engine.engine import RELEASE_SECONDS
 from muninn_core.protocol import wire
 
 SEED = 5
@@ -150,7 +150,7 @@ def _typing(editing: Editor, served: Served, path: str, which: str, versions: di
 def _at_rest(served: Served, seconds: float) -> Figure:
     """Measure the daemon's processor time while the editor has all files open and sends no request."""
     assert served.pid is not None
-    time.sleep(REST_SECONDS + 2)  # deferred work is done by then
+    time.sleep(RELEASE_SECONDS + 2)  # deferred work is done by then
     before = processor_seconds([served.pid])
     time.sleep(seconds)
     used = processor_seconds([served.pid]) - before

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from bench.harness.figure import Figure
 from bench.harness.processes import Peak, processor_seconds, proportional, resident, tree
 from bench.harness.served import Served
-from muninn_core.engine.engine import REST_SECONDS
+from muninn_core.engine.engine import RELEASE_SECONDS
 
 MB = 1_000_000
 
@@ -24,7 +24,7 @@ def first_index(served: Served) -> list[Figure]:
     assert pid is not None
     # The workers have been reaped, so the daemon's children's usage includes them.
     processor = processor_seconds(tree(pid))
-    time.sleep(REST_SECONDS + 2)
+    time.sleep(RELEASE_SECONDS + 2)
     status = served.call("status")
     rest = tree(pid)
     detail = {

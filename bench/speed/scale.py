@@ -20,7 +20,7 @@ from bench.harness import corpus
 from bench.harness.figure import Figure, spread, table
 from bench.harness.processes import Peak, processor_seconds, resident, tree
 from bench.harness.served import Served
-from muninn_core.engine.engine import REST_SECONDS
+from muninn_core.engine.engine import RELEASE_SECONDS
 
 HERE = Path(__file__).parents[1]
 MB = 1_000_000
@@ -148,7 +148,7 @@ def _recall(served: Served, questions: list[str], when: str) -> list[Figure]:
 
 def _at_rest(pid: int) -> int:
     """Return the least resident memory in half a minute without a question: a busy machine releases it late."""
-    time.sleep(REST_SECONDS + 2)
+    time.sleep(RELEASE_SECONDS + 2)
     sizes = []
     for _ in range(RESTING_SECONDS):
         sizes.append(resident(tree(pid)))

@@ -12,7 +12,7 @@ from bench.harness.corpus import Corpus
 from bench.harness.figure import Figure, percentile, spread
 from bench.harness.processes import resident, tree
 from bench.harness.served import Served
-from muninn_core.engine.engine import REST_SECONDS
+from muninn_core.engine.engine import RELEASE_SECONDS
 
 GIVE_UP_SECONDS = 20.0
 
@@ -34,7 +34,7 @@ def batch(served: Served, memories: list[dict[str, Any]], folder: Path) -> list[
     assert pid is not None
     note = f"{len(memories)} memories; {1000 * stored / len(memories):.2f} ms each; searchable after {searchable:.1f} s"
     after = resident(tree(pid)) / 1e6
-    time.sleep(REST_SECONDS + 2)
+    time.sleep(RELEASE_SECONDS + 2)
     rest = resident(tree(pid)) / 1e6
     return [
         Figure("remember --batch, whole process", stored, "s", None, note, {"searchable": searchable}),

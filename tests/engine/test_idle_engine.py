@@ -17,7 +17,7 @@ def test_an_idle_engine_releases_memory_once(muninn, monkeypatch):
     muninn.call("index", wait=True)  # encoding is work, too
     before = muninn.texts("cache kept")
     assert not muninn.engine.should_release_memory
-    monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
+    monkeypatch.setattr("muninn_core.engine.engine.RELEASE_SECONDS", 0.0)
     assert muninn.engine.should_release_memory
     muninn.engine.release_memory()
     assert not muninn.engine.should_release_memory
@@ -63,7 +63,7 @@ def test_the_engine_is_at_work_during_a_verb_for_a_moment_after_it_and_while_fil
 
 
 def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, monkeypatch):
-    monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
+    monkeypatch.setattr("muninn_core.engine.engine.RELEASE_SECONDS", 0.0)
     seen = []
     run = IndexUpdater.wait_files
 

@@ -80,7 +80,7 @@ class Job:
         """Wait until the index has all memories, or waits for its next try because the disk is full."""
         updater = engine.open(locate(str(self._root))).updater
         while not updater.wait_memories(LOOK_SECONDS):
-            if updater._retry is not None or updater._memories_tried >= updater._memories_asked:
+            if updater._retry is not None or updater._memories_ended >= updater._memories_requested:
                 return
 
     def _prepare(self, _engine: Any, call: Any) -> Any:

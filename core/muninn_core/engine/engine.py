@@ -57,7 +57,7 @@ from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace
 
-REST_SECONDS = 5.0
+RELEASE_SECONDS = 5.0
 """Idle time after which memory that only makes the next answer faster is released."""
 
 
@@ -176,8 +176,8 @@ class Engine(
         )
         self.runtime = runtime
         self._last_call = self._begun
-        self._under_way: set[object] = set()
-        self._rested: list[object] | None = None
+        self._running_calls: set[object] = set()
+        self._work_at_release: list[object] | None = None
         self._check_complete()
 
     def _check_complete(self) -> None:
@@ -188,8 +188,8 @@ class Engine(
 
     def call(self, verb: str, params: Value, call: CallContext) -> Value:
         """Run a verb of the catalogue with decoded parameters. Raises MuninnError."""
-        under_way = object()
-        self._under_way.add(under_way)
+        running_call = object()
+        self._running_calls.add(running_call)
         begun, failed = time.monotonic(), "internal"
         try:
             if call.connection.agent:
@@ -201,9 +201,9 @@ class Engine(
             failed = error.kind
             raise
         finally:
-            self._last_call, self._rested = time.monotonic(), None
+            self._last_call, self._work_at_release = time.monotonic(), None
             self.meter.note(verb, self._last_call - begun, failed)
-            self._under_way.discard(under_way)
+            self._running_calls.discard(running_call)
 
     def append(self, appends: Sequence[tuple[EventAppendParams, CallContext, float]]) -> list[Value | BaseException]:
         """Run `event.append` for several clients, whose events share transactions.
@@ -211,24 +211,24 @@ class Engine(
         Each call is given with the monotonic time of its arrival, from which on it is measured. Return the result of
         each, or the error that `call` would raise.
         """
-        under_way = object()
-        self._under_way.add(under_way)
+        running_call = object()
+        self._running_calls.add(running_call)
         try:
-            found: dict[int, Value | BaseException] = {}
-            given: dict[int, tuple[At, EventAppendParams, CallContext]] = {}
+            results: dict[int, Value | BaseException] = {}
+            accepted: dict[int, tuple[At, EventAppendParams, CallContext]] = {}
             for number, (params, call, _) in enumerate(appends):
                 try:
-                    given[number] = (self._journal(call), self._appended_as(params, call), call)
+                    accepted[number] = (self._journal(call), self._appended_as(params, call), call)
                 except Exception as error:  # that of one event, which its client gets
-                    found[number] = error
-            found.update(zip(given, append_all(list(given.values())), strict=True))
+                    results[number] = error
+            results.update(zip(accepted, append_all(list(accepted.values())), strict=True))
         finally:
-            self._last_call, self._rested = time.monotonic(), None
-            self._under_way.discard(under_way)
-        for number, one in found.items():
-            failed = "" if not isinstance(one, BaseException) else getattr(one, "kind", "internal")
+            self._last_call, self._work_at_release = time.monotonic(), None
+            self._running_calls.discard(running_call)
+        for number, result in results.items():
+            failed = "" if not isinstance(result, BaseException) else getattr(result, "kind", "internal")
             self.meter.note("event.append", self._last_call - appends[number][2], failed)
-        return [found[number] for number in range(len(appends))]
+        return [results[number] for number in range(len(appends))]
 
     def _appended_as(self, params: EventAppendParams, call: CallContext) -> EventAppendParams:
         if not call.connection.agent:
@@ -310,24 +310,24 @@ class Engine(
     @property
     def should_release_memory(self) -> bool:
         """Whether the engine is idle, and ran verbs or changed an index since the last release."""
-        idle = not self._under_way and time.monotonic() - self._last_call > REST_SECONDS
-        return idle and self._rested != self._work_done()
+        idle = not self._running_calls and time.monotonic() - self._last_call > RELEASE_SECONDS
+        return idle and self._work_at_release != self._work_done()
 
     @property
     def at_work(self) -> bool:
         """Whether a verb is running or ended a moment ago, or an open work tree is being indexed."""
-        if self._under_way or time.monotonic() - self._last_call < QUIET_SECONDS:
+        if self._running_calls or time.monotonic() - self._last_call < QUIET_SECONDS:
             return True
         return any(each.updater.lag or each.updater.unembedded for each in self.trees)
 
     @property
     def has_released_memory(self) -> bool:
         """Whether memory was released and no verb has run since."""
-        return self._rested is not None and not self._under_way
+        return self._work_at_release is not None and not self._running_calls
 
     def release_memory(self) -> None:
         """Release memory that only makes the next answer faster."""
-        self._rested = self._work_done()
+        self._work_at_release = self._work_done()
         self.trees.release_memory()
         self.journals.release_memory()
         self.repositories.release_memory()

@@ -15,7 +15,7 @@ from muninn_core.index.extraction.workers import WorkerPool
 from muninn_core.index.index import BULK
 from muninn_core.protocol.families.repository import IndexParams
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.indexing.index_updater import FIRST_LOOK
+from muninn_core.worktree.indexing.index_updater import FIRST_SCAN
 
 pytest_plugins = ["engines"]
 
@@ -91,7 +91,7 @@ def test_a_cache_that_is_deleted_under_a_first_index_is_made_anew_by_itself(muni
     assert muninn.call("recall", query="hoist_7").saw.index.surveyed
     shutil.rmtree(muninn.root / ".muninn" / "cache")
     gate.set()
-    by_itself = FIRST_LOOK + 1  # nobody asks for another look here
+    by_itself = FIRST_SCAN + 1  # nobody asks for another look here
     assert muninn.engine.open(muninn.location).updater.wait_files(by_itself, 60)
     assert muninn.call("recall", query="hoist_7", kind="code").hits[0].path == "sail_7.py"
     assert muninn.call("status").problems == ()

@@ -34,7 +34,7 @@ from muninn_core.protocol.families.code import (
 )
 from muninn_core.retrieval.graphs.code_graph import RELATIONS, Node
 from muninn_core.retrieval.graphs.symbol_search import find_across
-from muninn_core.worktree.indexing.index_updater import FIRST_LOOK
+from muninn_core.worktree.indexing.index_updater import FIRST_SCAN
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
@@ -168,7 +168,7 @@ def read_index(workspace: Workspace) -> tuple[Snapshot, ReadState]:
     """Return the index's snapshot and what an answer from it saw. In a new repository, wait for the first files."""
     index = workspace.updater.wait_open(OPEN_SECONDS)
     if workspace.updater.scans == 0 and not index.snapshot().counts()["files"]:
-        workspace.updater.wait_files(FIRST_LOOK, FIRST_SECONDS)
+        workspace.updater.wait_files(FIRST_SCAN, FIRST_SECONDS)
     snapshot = index.snapshot()
     saw = workspace.read_state()
     return snapshot, replace(saw, index=replace(saw.index, generation=snapshot.generation))

@@ -33,7 +33,7 @@ FULL_SCAN_THRESHOLD = 500
 GATHER_SECONDS = 0.1
 """How long memories are collected before they are indexed together. A question ends the wait at once."""
 
-FIRST_LOOK = 1
+FIRST_SCAN = 1
 """The ticket of the first scan, which `start` requests."""
 
 
@@ -69,7 +69,7 @@ class IndexUpdater:
             root,
             outside,
             found=lambda: self._set_state("building"),
-            progress=self._between,
+            progress=self._note_progress,
             check_cancel=self._check_stopped,
         )
         self.percentage = 0
@@ -83,34 +83,34 @@ class IndexUpdater:
         self._comparing = False
         self._full = self._rebuild = False
         self._memories: dict[str, Memory | None] = {}
-        self._recast_memories = False
+        self._resync_memories = False
         self._files_failure: IndexFailure | None = None
         self._memories_failure: IndexFailure | None = None
         self._meaning_failure: IndexFailure | None = None
         self._unembedded = 0
-        self._embedding = False  # there may be chunks without a vector; how many is known once they were counted
-        self._heal = False  # files were left out by a failure: the next look is at all of them
-        self._anew = False  # the index was deleted or damaged, and the work has begun anew once
-        self._anew_for_memories = False
-        self._retry: float | None = None  # the seconds until failed work is repeated
-        # Tickets: given out, being worked at, ended in any way, ended well.
-        self._asked = self._taken = self._tried = self._done = 0
-        self._memories_asked = self._memories_tried = self._memories_done = 0
-        self._memories_wanted = 0  # the last ticket that somebody waits for
-        self._new = False  # the index had no file when it was opened
+        self._embedding = False  # there may be chunks without a vector; `_unembedded` has their number once counted
+        self._rescan = False  # a failure left files out: the next scan covers all files
+        self._has_restarted = False  # the index was deleted or damaged, and the work has restarted on a new one
+        self._has_restarted_for_memories = False
+        self._retry: float | None = None  # seconds until failed work is repeated; None without failed work
+        # The newest ticket that was requested, whose work has started, has ended (also by a failure), has succeeded.
+        self._requested = self._started = self._ended = self._succeeded = 0
+        self._memories_requested = self._memories_ended = self._memories_succeeded = 0
+        self._memories_wanted = 0  # the newest ticket that a caller waits for
+        self._was_empty = False  # the index had no file when it was opened
         self._stopped = False
         self._wake = threading.Condition()
         self.encoding = BackgroundEncoding(lambda: self.index, cache)
         self._threads = (
-            threading.Thread(target=self._keep_files, name="index", daemon=True),
-            threading.Thread(target=self._keep_memories, name="memories", daemon=True),
+            threading.Thread(target=self._run_files, name="index", daemon=True),
+            threading.Thread(target=self._run_memories, name="memories", daemon=True),
         )
 
     def start(self) -> None:
         """Start the threads: open the index, add the memories, compare all files."""
-        self._recast_memories = self._full = True
-        self._asked = FIRST_LOOK
-        self._memories_asked = 1
+        self._resync_memories = self._full = True
+        self._requested = FIRST_SCAN
+        self._memories_requested = 1
         for thread in self._threads:
             thread.start()
         self.encoding.start()
@@ -143,13 +143,13 @@ class IndexUpdater:
     def lag(self) -> int:
         """How many changed files are not searchable yet; at least 1 while the number is unknown."""
         with self._wake:
-            return max(len(self._paths) + self._remaining, int(self._full or self._heal))
+            return max(len(self._paths) + self._remaining, int(self._full or self._rescan))
 
     @property
     def counted(self) -> bool:
         """Whether `lag` is the number of changed files; it is unknown until the files were compared."""
         with self._wake:
-            return not self._comparing and (self._remaining > 0 or not (self._full or self._heal))
+            return not self._comparing and (self._remaining > 0 or not (self._full or self._rescan))
 
     @property
     def surveyed(self) -> int:
@@ -160,17 +160,17 @@ class IndexUpdater:
     @property
     def scans(self) -> int:
         """A number that increases with each scan of changed files."""
-        return self._tried
+        return self._ended
 
     @property
     def is_first(self) -> bool:
         """Whether the index was empty when it was opened, and the first scan has not ended."""
-        return self._new and self._tried < FIRST_LOOK
+        return self._was_empty and self._ended < FIRST_SCAN
 
     @property
     def work_done(self) -> object:
         """A value that changes when files, memories or vectors were indexed."""
-        return self._done, self._memories_done, self._unembedded, self.encoding.done
+        return self._succeeded, self._memories_succeeded, self._unembedded, self.encoding.done
 
     def update_files(self, paths: Iterable[str] = (), *, full: bool = False, rebuild: bool = False) -> int:
         """Request a scan of some paths, or of all files; return a ticket for `wait_files`."""
@@ -178,19 +178,19 @@ class IndexUpdater:
             self._paths.update(paths)
             self._full = self._full or full or rebuild or len(self._paths) > FULL_SCAN_THRESHOLD
             self._rebuild = self._rebuild or rebuild
-            return self._ask()
+            return self._issue_ticket()
 
     def update_memories(self, changed: Mapping[str, Memory | None]) -> None:
         """Request the indexing of memories; None drops one."""
         with self._wake:
             self._memories.update(changed)
-            self._memories_asked += 1
+            self._memories_requested += 1
             self._wake.notify_all()
 
-    def _ask(self) -> int:
-        self._asked += 1
+    def _issue_ticket(self) -> int:
+        self._requested += 1
         self._wake.notify_all()
-        return self._asked
+        return self._requested
 
     def wait_files(self, ticket: int, seconds: float) -> bool:
         """Wait at most `seconds` for a ticket's work; return whether it is done. Raises the failure of the index.
@@ -198,13 +198,13 @@ class IndexUpdater:
         What failed and is repeated at once, on a new index, is waited for.
         """
         with self._wake:
-            self._wake.wait_for(lambda: self._done >= ticket or self._has_failed(ticket) or self._stopped, seconds)
+            self._wake.wait_for(lambda: self._succeeded >= ticket or self._has_failed(ticket) or self._stopped, seconds)
             if self._has_failed(ticket):
                 self.raise_if_failed()
-            return self._done >= ticket
+            return self._succeeded >= ticket
 
     def _has_failed(self, ticket: int) -> bool:
-        return self._done < ticket <= self._tried and self._files_failure is not None
+        return self._succeeded < ticket <= self._ended and self._files_failure is not None
 
     def wait_first(self, seconds: float) -> None:
         """Wait at most `seconds` until the first scan has ended or all files can be found by their words.
@@ -213,9 +213,9 @@ class IndexUpdater:
         """
         with self._wake:
             self._wake.wait_for(
-                lambda: self._tried >= FIRST_LOOK or self._stopped or 0 < self._remaining == self.surveyed, seconds
+                lambda: self._ended >= FIRST_SCAN or self._stopped or 0 < self._remaining == self.surveyed, seconds
             )
-            if self._done < FIRST_LOOK <= self._tried:
+            if self._succeeded < FIRST_SCAN <= self._ended:
                 self.raise_if_failed()
 
     def wait_meaning(self, seconds: float) -> bool:
@@ -231,7 +231,7 @@ class IndexUpdater:
         ticket = self.update_files(paths)
         if self.state == "ready":
             with self._wake:
-                self._wake.wait_for(lambda: self._tried >= ticket or self._stopped, seconds)
+                self._wake.wait_for(lambda: self._ended >= ticket or self._stopped, seconds)
 
     def wait_memories(self, seconds: float) -> bool:
         """Wait at most `seconds` until all memories passed so far are searchable; return whether they are.
@@ -239,17 +239,17 @@ class IndexUpdater:
         There is no wait while the index can't be opened.
         """
         with self._wake:
-            ticket = self._memories_wanted = self._memories_asked
-            if self._memories_tried < ticket:
+            ticket = self._memories_wanted = self._memories_requested
+            if self._memories_ended < ticket:
                 self._wake.notify_all()
-            self._wake.wait_for(lambda: self._memories_tried >= ticket or self._cannot_open or self._stopped, seconds)
-            return self._memories_done >= ticket
+            self._wake.wait_for(lambda: self._memories_ended >= ticket or self._cannot_open or self._stopped, seconds)
+            return self._memories_succeeded >= ticket
 
     def index_memories(self, seconds: float) -> bool:
         """Wait like `wait_memories`. Raises the failure of indexing memories."""
         done = self.wait_memories(seconds)
         with self._wake:
-            if not done and (self._memories_tried >= self._memories_wanted or self._cannot_open):
+            if not done and (self._memories_ended >= self._memories_wanted or self._cannot_open):
                 self.raise_if_failed()
             return done
 
@@ -277,38 +277,38 @@ class IndexUpdater:
         """Wait for work on files, the time of the next try, or the end. The caller holds the lock."""
         retry = self._retry
         due = self._wake.wait_for(
-            lambda: self._stopped or self._embedding or self._asked != self._taken or self._retry != retry, retry
+            lambda: self._stopped or self._embedding or self._requested != self._started or self._retry != retry, retry
         )
         if not due:
             self._full = True
-            self._ask()
+            self._issue_ticket()
 
-    def _keep_files(self) -> None:
+    def _run_files(self) -> None:
         while True:
             with self._wake:
                 self._wait_for_files()
                 if self._stopped:
                     return
-                if self._asked == self._taken and not self._embedding:
+                if self._requested == self._started and not self._embedding:
                     continue  # the memories' thread changed the time of the next try
             try:
-                if self._asked == self._taken:
+                if self._requested == self._started:
                     self._embed()
                 else:
-                    self._work()
+                    self._index_files()
                     self._set_state("ready")
             except Cancelled:
                 return  # only `stop` cancels
             except Exception as error:  # the thread goes on; `failure` reports it
-                failure = self._logged("the index could not be updated", error, self._files_failure)
+                failure = self._log_failure("the index could not be updated", error, self._files_failure)
                 with self._wake:  # retry with the next change, not at once
-                    self._remaining, self._heal, self._tried = 0, True, self._taken
+                    self._remaining, self._rescan, self._ended = 0, True, self._started
                     self._embedding = False
                     self._files_failure = failure
-                    self._begin_anew(error)
+                    self._request_new_index(error)
                 self._set_state("failed")
 
-    def _logged(self, what: str, error: Exception, before: IndexFailure | None) -> IndexFailure:
+    def _log_failure(self, what: str, error: Exception, before: IndexFailure | None) -> IndexFailure:
         """Return what an error means, and log its trace unless it was logged before or the work tree was removed."""
         failure = failure_of(error, self._cache)
         if not self._root.is_dir():
@@ -317,7 +317,7 @@ class IndexUpdater:
             log.error("%s", what, exc_info=error)
         return failure
 
-    def _begin_anew(self, error: Exception, *, memories: bool = False) -> bool:
+    def _request_new_index(self, error: Exception, *, memories: bool = False) -> bool:
         """Request a new index when this one is deleted or damaged: at once the first time, then after a while.
 
         A shortage of space, memory or descriptors is waited out with the same index. Returns whether the work on a new
@@ -327,16 +327,16 @@ class IndexUpdater:
         shortage = is_exhausted(error) and not lost
         if not (lost or shortage or isinstance(error, StorageError)):
             return False
-        tried = self._anew_for_memories if memories else self._anew
+        tried = self._has_restarted_for_memories if memories else self._has_restarted
         if shortage or tried:
             self._retry = longer_retry(self._retry)
         if not shortage:
             self._rebuild = True
         if shortage or tried:
             return False
-        self._anew_for_memories = self._anew_for_memories or memories
-        self._anew = True
-        self._ask()
+        self._has_restarted_for_memories = self._has_restarted_for_memories or memories
+        self._has_restarted = True
+        self._issue_ticket()
         return True
 
     def replace_damaged(self, seconds: float) -> bool:
@@ -354,15 +354,15 @@ class IndexUpdater:
                     workers=self.settings.workers,
                     progress=self._note_embedded,
                     check_cancel=self._check_stopped,
-                    enough=lambda: self._asked != self._taken,
+                    enough=lambda: self._requested != self._started,
                 )
         except Cancelled:
             raise
         except Exception as error:  # words are searchable; the next change retries
-            failure, cause = self._logged("vectors could not be made", error, self._meaning_failure), error
+            failure, cause = self._log_failure("vectors could not be made", error, self._meaning_failure), error
         with self._wake:
             if cause is not None:
-                self._begin_anew(cause)
+                self._request_new_index(cause)
             self._meaning_failure = failure
             self._embedding = not failure and index is not None and index.incomplete
             self._unembedded = self._unembedded if self._embedding or failure else 0
@@ -374,23 +374,23 @@ class IndexUpdater:
             self._unembedded = total - done
             self.percentage = 100 * done // max(total, 1)
 
-    def _keep_memories(self) -> None:
+    def _run_memories(self) -> None:
         while True:
             with self._wake:
                 self._wake.wait_for(lambda: self._stopped or (self.index and self._memories_waiting()))
                 self._wake.wait_for(
-                    lambda: self._stopped or self._recast_memories or self._memories_wanted > self._memories_tried,
+                    lambda: self._stopped or self._resync_memories or self._memories_wanted > self._memories_ended,
                     GATHER_SECONDS,
                 )
                 if self._stopped:
                     return
                 if self.index is None:
                     continue  # closed for a rebuild while memories gathered
-                index, ticket = self.index, self._memories_asked
-                recast, changed = self._recast_memories, self._memories
-                self._recast_memories, self._memories = False, {}
+                index, ticket = self.index, self._memories_requested
+                resync, changed = self._resync_memories, self._memories
+                self._resync_memories, self._memories = False, {}
             try:
-                if recast:
+                if resync:
                     index.sync_memories(map(text_of, self._all_memories()), self._check_stopped)
                 index.put_memories(text_of(memory) for memory in changed.values() if memory is not None)
                 index.drop_memories([identity for identity, memory in changed.items() if memory is None])
@@ -398,32 +398,32 @@ class IndexUpdater:
                 return
             except Exception as error:  # as above; the next one compares all memories again
                 with self._wake:
-                    self._recast_memories, anew = True, False
+                    self._resync_memories, anew = True, False
                     if self.index is index:  # else a rebuild closed it, which is not a failure
                         what = "memories could not be indexed"
-                        self._memories_failure = self._logged(what, error, self._memories_failure)
-                        anew = self._begin_anew(error, memories=True)
+                        self._memories_failure = self._log_failure(what, error, self._memories_failure)
+                        anew = self._request_new_index(error, memories=True)
                     if not anew:  # else questions wait for the new index
-                        self._memories_tried = ticket
+                        self._memories_ended = ticket
                     self._wake.notify_all()
-                self._pause(index)
+                self._wait_for_change(index)
                 continue
             with self._wake:
-                self._memories_tried = self._memories_done = ticket
-                self._memories_failure, self._anew_for_memories = None, False
+                self._memories_ended = self._memories_succeeded = ticket
+                self._memories_failure, self._has_restarted_for_memories = None, False
                 self.encoding.wake()
                 self._wake.notify_all()
             self._indexed()
 
     def _memories_waiting(self) -> bool:
-        return self._recast_memories or self._memories_asked > self._memories_tried
+        return self._resync_memories or self._memories_requested > self._memories_ended
 
-    def _pause(self, index: Index) -> None:
+    def _wait_for_change(self, index: Index) -> None:
         """Wait for the next memory, scan or index before another try."""
         with self._wake:
-            before = (self._memories_asked, self._asked, index)
+            before = (self._memories_requested, self._requested, index)
             self._wake.wait_for(
-                lambda: self._stopped or (self._memories_asked, self._asked, self.index or index) != before
+                lambda: self._stopped or (self._memories_requested, self._requested, self.index or index) != before
             )
 
     def _set_state(self, state: str) -> None:
@@ -432,22 +432,22 @@ class IndexUpdater:
             self._wake.notify_all()
         self._indexed()
 
-    def _work(self) -> None:
+    def _index_files(self) -> None:
         with self._wake:
-            ticket = self._taken = self._asked
-            full, rebuild, paths = self._full or self._heal, self._rebuild, self._paths
-            self._full, self._rebuild, self._heal, self._paths = False, False, False, set()
+            ticket = self._started = self._requested
+            full, rebuild, paths = self._full or self._rescan, self._rebuild, self._paths
+            self._full, self._rebuild, self._rescan, self._paths = False, False, False, set()
             self._remaining, self._comparing = max(len(paths), int(full)), full
-        known = self.index
-        index = self._opened(anew=rebuild or (known is not None and not known.intact))
+        previous = self.index
+        index = self._opened(anew=rebuild or (previous is not None and not previous.intact))
         self.scan.run(index, self.settings, paths, full=full)
         missing = index.snapshot().counts()["unembedded"] if index.incomplete else 0
         with self._wake:
             self._remaining, self._comparing = 0, False
             self._files_failure = self._meaning_failure = None  # retry failed vectors now
             self._unembedded, self._embedding = missing, index.incomplete
-            self._tried = self._done = ticket
-            self._anew = False
+            self._ended = self._succeeded = ticket
+            self._has_restarted = False
             if not self._memories_failure:
                 self._retry = None
             self._wake.notify_all()
@@ -463,13 +463,13 @@ class IndexUpdater:
             index = self._open_index(anew=anew)
             new = not index.snapshot().counts()["files"]
             with self._wake:
-                self.index, self._new = index, new
-                self._recast_memories = True
-                self._memories_asked += 1  # later questions wait: the new index has no memories yet
+                self.index, self._was_empty = index, new
+                self._resync_memories = True
+                self._memories_requested += 1  # later questions wait: the new index has no memories yet
                 self._wake.notify_all()
         return index
 
-    def _between(self, done: int, total: int) -> None:
+    def _note_progress(self, done: int, total: int) -> None:
         """Note progress; the index calls this between batches of files."""
         with self._wake:
             self._remaining, self._comparing = max(total - done, 0), False
