@@ -320,7 +320,7 @@ class Daemon:
             loop.default_exception_handler(context)
 
     async def _close(self) -> None:
-        limit = threading.Timer(LEAVE_SECONDS, _leave_at_once)
+        limit = threading.Timer(LEAVE_SECONDS, _exit_without_waiting)
         limit.daemon = True  # the process does not wait for a daemon thread
         limit.start()
         self._watchers.stop()
@@ -335,6 +335,6 @@ class Daemon:
         log.info("left")
 
 
-def _leave_at_once() -> None:
+def _exit_without_waiting() -> None:
     log.error("something did not end within %g s; leaving without it", LEAVE_SECONDS)
     os._exit(1)

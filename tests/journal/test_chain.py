@@ -115,7 +115,7 @@ def test_sealed_months_are_read_like_live_ones(sealed, folder):
     ]
     assert [line for _, line in journal.replay()] == before
     assert [line for _, line in journal.replay(stream="main")] == before
-    assert [row.position for row in journal.rows_back()] == list(range(9, 0, -1))
+    assert [row.position for row in journal.rows_newest_first()] == list(range(9, 0, -1))
     assert journal.event(journal.events([2])[0].event_id).payload["n"] == 1
     assert journal.append(draft({"n": 0, "long": "v"}, stream_id="main", idempotency_key="k0")).duplicate
     assert journal.append(draft(stream_id="main")).event.stream_seq == 10
@@ -242,7 +242,7 @@ def test_a_scan_during_a_seal_misses_nothing(journal, clock):
 
     def read():
         while not over.is_set():
-            forward, back = ([row.position for row in rows] for rows in (journal.rows(), journal.rows_back()))
+            forward, back = ([row.position for row in rows] for rows in (journal.rows(), journal.rows_newest_first()))
             if forward != list(range(1, len(forward) + 1)) or back != forward[::-1][-len(back) :]:
                 missed.append((forward, back))
             missed.extend(number for number in (1, 2) if [e.position for e in journal.events([number])] != [number])

@@ -9,7 +9,7 @@ import pytest
 from muninn_core.errors import BusyError, Cancelled, ReadOnlyError, StorageError
 from muninn_core.reconcile.planning.apply import apply, reconcile, summary_of
 from muninn_core.reconcile.planning.plan import REPEATED, SAME, Task, plan
-from muninn_core.reconcile.planning.plan_process import plan_apart
+from muninn_core.reconcile.planning.plan_process import plan_in_other_process
 from muninn_core.store.files.layout import layout_of
 
 pytest_plugins = ["logs"]
@@ -272,13 +272,13 @@ def test_another_process_plans_the_same_bytes_and_ends_when_the_run_is_cancelled
     store(log, "Logs are kept 30 days", "The logs are kept for 30 days", "The logs are kept for 60 days")
     log.seal()
     task = Task(layout=layout, with_spool=False, session=None)
-    assert plan_apart(task, lambda: None) == plan(layout)
+    assert plan_in_other_process(task, lambda: None) == plan(layout)
 
     def cancel():
         raise Cancelled("stop")
 
     with pytest.raises(Cancelled):
-        plan_apart(task, cancel)
+        plan_in_other_process(task, cancel)
 
 
 def test_a_large_memory_is_planned_by_another_process_and_by_this_one_when_that_fails(log, layout, monkeypatch):
@@ -286,7 +286,9 @@ def test_a_large_memory_is_planned_by_another_process_and_by_this_one_when_that_
     log.seal()
     asked = []
     monkeypatch.setattr("muninn_core.reconcile.planning.apply.MANY", 2)
-    monkeypatch.setattr("muninn_core.reconcile.planning.apply.plan_apart", lambda task, _check: asked.append(task))
+    monkeypatch.setattr(
+        "muninn_core.reconcile.planning.apply.plan_in_other_process", lambda task, _check: asked.append(task)
+    )
     assert reconcile(log).consolidated == 2
     assert [task.layout for task in asked] == [layout]
 

@@ -11,7 +11,7 @@ from clients import missing
 
 from muninn_core.index.embedding.encoder import ENCODER, load_encoder
 from muninn_core.index.vectors.quantise import quantise
-from muninn_core.retrieval.rankers.relatedness import FEW, PER_DOUBLING, STANDS_OUT, closeness_wanted, outstanding
+from muninn_core.retrieval.rankers.relatedness import FEW, PER_DOUBLING, STANDS_OUT, clearly_closest, closeness_wanted
 from muninn_core.retrieval.signals.closeness import FILE, Background, closeness, load_background
 
 PROMPTS = Path(__file__).parents[2] / "bench" / "data" / "prompts.jsonl"
@@ -48,7 +48,7 @@ def test_a_prompt_near_to_all_statements_is_close_to_none():
 )
 def test_the_closest_memories_stand_out_and_at_most_two(values, told):
     """The values are what a memory has beyond what is wanted."""
-    found = outstanding({each: STANDS_OUT + beyond for each, beyond in values.items()}, STANDS_OUT, 0.5)
+    found = clearly_closest({each: STANDS_OUT + beyond for each, beyond in values.items()}, STANDS_OUT, 0.5)
     assert list(found) == told
     assert sorted(found, key=lambda each: -found[each]) == told
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from muninn_core.source.chunks.line_index import (
     LineIndex,
-    best_stretch,
+    densest_range,
     informative_words,
     make_mark,
     read_mark,
@@ -79,9 +79,9 @@ def test_every_copy_is_found():
 def test_the_region_with_most_of_the_lines_is_found():
     page = LineIndex("a.py", "open()\nread()\n\n\nopen()\nread()\nshut()\n\n\n\n\nshut()\n")
     wanted = set(informative_words(["open()", "read()", "shut()"]))
-    assert best_stretch(page, wanted, 4) == (3, 5, 7)
-    assert best_stretch(page, wanted, 2) == (2, 1, 2)
-    assert best_stretch(page, set(informative_words(["close()"])), 4) == (0, 0, 0)
+    assert densest_range(page, wanted, 4) == (3, 5, 7)
+    assert densest_range(page, wanted, 2) == (2, 1, 2)
+    assert densest_range(page, set(informative_words(["close()"])), 4) == (0, 0, 0)
 
 
 def test_likeness_is_the_share_of_telling_lines():
@@ -290,11 +290,11 @@ def test_one_definition_is_found_as_it_is_among_all(lines, language):
 
 def test_lines_are_found_with_other_blanks_but_not_with_other_levels_where_indentation_has_a_meaning():
     script = LineIndex("a.js", "x;\nfunction (a) {\n  return a;\n\n}\n")
-    assert script.find_but_blanks(["function(a){", "return a;", "}"]) == [(2, 5)]
-    assert script.find_but_blanks(["function(a){", "return b;", "}"]) == script.find_but_blanks([""]) == []
+    assert script.find_ignoring_blanks(["function(a){", "return a;", "}"]) == [(2, 5)]
+    assert script.find_ignoring_blanks(["function(a){", "return b;", "}"]) == script.find_ignoring_blanks([""]) == []
     module = LineIndex("a.py", "if a :\n    b( )\nc()\n")
-    assert module.find_but_blanks(["if a:", "  b()", "c()"]) == [(1, 3)]
-    assert module.find_but_blanks(["if a:", "  b()", "  c()"]) == []
+    assert module.find_ignoring_blanks(["if a:", "  b()", "c()"]) == [(1, 3)]
+    assert module.find_ignoring_blanks(["if a:", "  b()", "  c()"]) == []
 
 
 @pytest.mark.parametrize("line", ["const fs = require('fs')", "  found = (left + right)", "  total = ("])

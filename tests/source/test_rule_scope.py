@@ -42,7 +42,7 @@ def scope_of(path: str, head: str = ""):
 )
 def test_a_rule_applies_to_the_files_that_its_tool_says(path: str, head: str, applied: str) -> None:
     scope = scope_of(path, head)
-    assert "".join(str(n) for n, file in enumerate(FILES) if scope.singles_out(file)) == applied
+    assert "".join(str(n) for n, file in enumerate(FILES) if scope.applies_to_part(file)) == applied
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_rule_applies_to_the_files_that_its_tool_says(path: str, head: str, ap
 def test_a_rule_for_all_files_is_singled_out_for_none(path: str, head: str) -> None:
     scope = scope_of(path, head)
     assert scope.automatic
-    assert not any(map(scope.singles_out, FILES))
+    assert not any(map(scope.applies_to_part, FILES))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_rule_for_all_files_is_singled_out_for_none(path: str, head: str) -> N
 def test_a_rule_that_is_asked_for_applies_to_no_file_by_itself(path: str, head: str) -> None:
     scope = scope_of(path, head)
     assert not scope.automatic
-    assert not any(map(scope.singles_out, FILES))
+    assert not any(map(scope.applies_to_part, FILES))
 
 
 @pytest.mark.parametrize(
@@ -108,5 +108,5 @@ def test_patterns_of_a_hostile_file_are_bounded() -> None:
     assert len(split_patterns("{a,b}" * 200)) <= MAX_PATTERNS
     assert len(split_patterns(["x" + "{" * 5_000, ",".join(f"f{n}" for n in range(50_000))])) <= MAX_PATTERNS
     scope = scope_of(".cursor/rules/a.mdc", "globs: " + "a*" * 400 + "b")
-    assert not scope.singles_out("a" * 5_000)
+    assert not scope.applies_to_part("a" * 5_000)
     assert time.process_time() - begun < 20

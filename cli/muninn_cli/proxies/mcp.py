@@ -83,7 +83,7 @@ class McpProxy:
                 connection, sock, stream = reading
                 self._receive_all(stream)
                 sock.close()
-                self._lose(connection)
+                self._handle_lost_connection(connection)
         except OSError:
             pass  # the agent has left
 
@@ -192,7 +192,7 @@ class McpProxy:
                     continue
             self._write(line)
 
-    def _lose(self, connection: int) -> None:
+    def _handle_lost_connection(self, connection: int) -> None:
         """Answer the calls that were under way, and send again what may be repeated."""
         with self._state:
             if self._connection == connection:

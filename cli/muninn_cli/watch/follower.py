@@ -151,14 +151,14 @@ def sentence(event: Mapping[str, Any]) -> str:
     day = "" if at[:3] == time.localtime()[:3] else f"{at.tm_year:04}-{at.tm_mon:02}-{at.tm_mday:02} "
     moment = f"{day}{time.strftime('%H:%M:%S', at)}"
     who = event["session_id"] or event["stream_id"]
-    return f"{moment}  {event['event_type'].removeprefix('muninn.'):<18} {who[:24]:<24} {_telling(event)}"
+    return f"{moment}  {event['event_type'].removeprefix('muninn.'):<18} {who[:24]:<24} {_event_detail(event)}"
 
 
 def _seconds(stamp: str) -> float:
     return datetime.fromisoformat(stamp.replace("Z", "+00:00")).timestamp()
 
 
-def _telling(event: Mapping[str, Any]) -> str:
+def _event_detail(event: Mapping[str, Any]) -> str:
     payload = event["payload"]
     if event["stored"] == "redacted" or not isinstance(payload, dict):
         return "redacted"

@@ -364,7 +364,7 @@ class Journal:
         writer = self._writer  # `close` may forget it at any time
         return writer.newest(first, last) if writer is not None else None
 
-    def rows_back(self, last: int | None = None, first: int = 1) -> Iterator[Row]:
+    def rows_newest_first(self, last: int | None = None, first: int = 1) -> Iterator[Row]:
         """Yield all rows, newest first."""
         return scan_back(self.connections, self.folder, self.position if last is None else last, first)
 

@@ -138,8 +138,8 @@ class Memory(Value):
     def active(self) -> bool:
         """Whether the memory may be an answer: in force, no trace, and neither pending nor rejected."""
         # Opening a log asks this of each memory, of 100,000 at times: it reads fields, not other properties.
-        silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
-        return not (silenced or self.review in ("pending", "rejected") or (self.type == "context_hit" and self.trace))
+        retired = self.archived or self.superseded_by or self.merged_into or self.redacted
+        return not (retired or self.review in ("pending", "rejected") or (self.type == "context_hit" and self.trace))
 
     @property
     def unvetted(self) -> bool:
@@ -154,17 +154,17 @@ class Memory(Value):
     @property
     def witness(self) -> bool:
         """Whether it counts in the ranking of files: it is active, or a trace in force."""
-        return self.active or (self.trace and not self.silenced)
+        return self.active or (self.trace and not self.is_out_of_force)
 
     @property
-    def silenced(self) -> bool:
+    def is_out_of_force(self) -> bool:
         """Whether it is out of force: archived, superseded, merged or redacted."""
         return bool(self.archived or self.superseded_by or self.merged_into or self.redacted)
 
     @property
     def waits(self) -> bool:
         """Whether the memory waits for an approval. A trace needs none."""
-        return self.review == "pending" and not (self.silenced or self.trace)
+        return self.review == "pending" and not (self.is_out_of_force or self.trace)
 
     @property
     def origin(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from repositories import git
 
-from muninn_core.engine.answer.code_map import so_far
+from muninn_core.engine.answer.code_map import with_index_lag
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import IndexState, ReadState
 
@@ -394,7 +394,7 @@ def test_a_module_with_a_dotted_name_is_found_by_its_whole_and_by_its_last_part(
 
 def test_while_the_index_lags_what_it_does_not_have_is_unknown_so_far() -> None:
     error = NotFoundError("'Flask' is not defined in this repository", hint="`muninn symbols` finds definitions.")
-    assert so_far(error, ReadState()) is error
-    late = so_far(error, ReadState(index=IndexState(lag=3)))
+    assert with_index_lag(error, ReadState()) is error
+    late = with_index_lag(error, ReadState(index=IndexState(lag=3)))
     assert late.message == "'Flask' is not defined in this repository so far"
     assert late.hint == "The index is not complete: `muninn index --wait` waits for it."

@@ -154,7 +154,7 @@ def _bare(command: str) -> str:
     return _QUOTED.sub("''", wrapped[2] if wrapped else command.strip())
 
 
-def ran_at_all(output: str, *, refused: bool) -> bool:
+def ran_to_end(output: str, *, refused: bool) -> bool:
     """Whether a command ran to its end. `refused`: its result is marked as an error."""
     return not (refused and _NEVER_RAN.search(output[:500])) and not _BACKGROUND.search(output[:200])
 

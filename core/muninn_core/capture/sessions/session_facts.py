@@ -21,7 +21,7 @@ from muninn_core.capture.sessions.command_outcome import (
     is_test_run,
     outcome_of,
     plain_command,
-    ran_at_all,
+    ran_to_end,
     setting_of,
 )
 from muninn_core.capture.turns import codex_rollout
@@ -202,7 +202,7 @@ class SessionReader:
         failed = block.get("is_error") is True or bool(status and status[1] != "0")
         if isinstance(result, dict) and result.get("interrupted") is True:
             return  # neither failed nor succeeded
-        if not ran_at_all(output, refused=failed and status is None):
+        if not ran_to_end(output, refused=failed and status is None):
             return
         outcome = outcome_of(command, output, failed=failed)
         failed = outcome == "failed"

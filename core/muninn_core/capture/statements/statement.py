@@ -131,7 +131,7 @@ def _statements(
     for group in groups:
         surest = max(group, key=lambda each: each.probability)
         sentence = _LEADING.sub("", " ".join(each.text for each in group))
-        if any(stands_alone(each.text) for each in group):
+        if any(is_self_contained(each.text) for each in group):
             context = ""
         else:
             context = context_of(messages, number, sentences, group[0].at)
@@ -191,7 +191,7 @@ def can_be_kept(sentence: str) -> bool:
     return is_prose(sentence) and not sentence.endswith((":", "?"))
 
 
-def stands_alone(sentence: str) -> bool:
+def is_self_contained(sentence: str) -> bool:
     """Whether a sentence is clear without the conversation: it is long, names something and refers to nothing."""
     if len(sentence.split()) < SHORT:
         return False

@@ -157,7 +157,7 @@ def make_pack(
     room = _Room(budget - _size(sheet, style), lines, find, budget, style)
     for_locations = int(budget * POINTER_SHARE)
     room.left -= for_locations
-    _share_out(room, [_item(tier, hit, style) for tier, hit in kept])
+    _fill_shares(room, [_item(tier, hit, style) for tier, hit in kept])
     room.left += for_locations
     _add_locations(room, for_locations)
     _fill_up(room)
@@ -179,7 +179,7 @@ def _is_location(item: PackItem) -> bool:
     return item.form == "headline"  # after the items with text
 
 
-def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
+def _fill_shares(room: _Room, items: Sequence[PackItem]) -> None:
     """Fill every tier up to its share, in order. An item that is too long is shortened where possible."""
     for tier, share in TIERS:
         allowance = int(room.left * share)

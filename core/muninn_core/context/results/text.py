@@ -93,7 +93,7 @@ def _numbered(hits: Sequence[Hit], first: int, told: dict[str, int], *, scored: 
             titled = hit.kind != "memory" or bool(own_title(hit.title, text))
             head = _hit_head(number, hit, titled=titled, scored=scored)
             widest = SNIPPET_CHARS if hit.kind == "memory" else LINE_CHARS
-            part = f"{head}\n{_indent(_snippet(hit.text, _telling_line(hit), widest))}"
+            part = f"{head}\n{_indent(_snippet(hit.text, _snippet_line(hit), widest))}"
         parts.append(part)
         length += len(part)
     return "\n\n".join(parts)
@@ -346,7 +346,7 @@ def _problem(problem: Problem) -> str:
     return f"problem:{where} {problem.message}{f'. {problem.hint}' if problem.hint else ''}"
 
 
-def _telling_line(hit: Hit) -> int:
+def _snippet_line(hit: Hit) -> int:
     """Return the line of a hit's text, from 0, where its snippet begins; 0 when it has none."""
     first = 1 if hit.kind == "memory" else hit.start_line
     return max(0, hit.snippet[0].line - first) if hit.snippet else 0

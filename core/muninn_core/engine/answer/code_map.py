@@ -89,13 +89,13 @@ def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
     files = _IndexedFiles(snapshot)
     if not files.has(path):
         if saw.index.lag and (workspace.layout.root / path).is_file():
-            raise so_far(NotFoundError(f"{path} is not in the index"), saw)
+            raise with_index_lag(NotFoundError(f"{path} is not in the index"), saw)
         raise unknown_file(workspace.layout.root, path, files.paths())
     chunks = list(snapshot.chunks_of(path).values())
     return outlined(path, snapshot.code.outline(path), chunks[0].comment if chunks else "", saw)
 
 
-def so_far(error: NotFoundError, saw: ReadState) -> NotFoundError:
+def with_index_lag(error: NotFoundError, saw: ReadState) -> NotFoundError:
     """Return the error for what the index does not have. While it lags behind the files, the error says so."""
     if not saw.index.lag:
         return error
@@ -124,7 +124,7 @@ def graph(workspace: Workspace, params: GraphParams, others: SearchedRepositorie
                 snapshot.code, _IndexedFiles(snapshot), params.start, lambda path: relative_path(path, root)
             )
         except NotFoundError as error:
-            raise so_far(error, saw) from None
+            raise with_index_lag(error, saw) from None
     if node is not None and params.relation == CHANGES:
         found = _changes(workspace, snapshot, node)
         omitted = max(0, len(found) - params.limit)

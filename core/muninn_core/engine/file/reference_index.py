@@ -194,12 +194,12 @@ class ReferenceIndex:
         return sorted(self._files())
 
     @cached_property
-    def _kin(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    def _files_by_ending(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
         """The known files by ending and first letter, each with its name without ending, in lower case."""
         found: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for path in self.files:
             name = posixpath.basename(path)
-            found.setdefault(_kin(name), []).append((posixpath.splitext(name.casefold())[0], path))
+            found.setdefault(_ending_key(name), []).append((posixpath.splitext(name.casefold())[0], path))
         return found
 
     def known_folder(self, path: str) -> str:
@@ -297,7 +297,7 @@ class ReferenceIndex:
     def _near_path(self, path: str) -> str:
         name = posixpath.basename(path)
         stem = posixpath.splitext(name.casefold())[0]
-        kin = self._kin.get(_kin(name), ())
+        kin = self._files_by_ending.get(_ending_key(name), ())
         same = [known for other, known in kin if other == stem]
         alike = same or [known for other, known in kin if _is_misspelling(stem, other)]
         folder = self.known_folder(path)
@@ -321,7 +321,7 @@ def section_names(page: LineIndex) -> list[tuple[str, int, int]]:
     return [(each.slug, each.line + 1, each.last + 1) for each in headings(page.text)]
 
 
-def _kin(name: str) -> tuple[str, str]:
+def _ending_key(name: str) -> tuple[str, str]:
     """Return the parts of a file name that a misspelling keeps: its ending and first letter, in lower case."""
     return posixpath.splitext(name.casefold())[1], name[:1].casefold()
 

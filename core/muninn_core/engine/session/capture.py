@@ -21,7 +21,7 @@ from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session import candidates, failed_commands, hook_inbox, remember_request, session_end
 from muninn_core.engine.session.agent_journal import AgentJournal
-from muninn_core.engine.session.commit_links import related, standing_again
+from muninn_core.engine.session.commit_links import reinstating_records, related
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.named_code import with_named_code
 from muninn_core.engine.session.reminders import missed_note
@@ -91,7 +91,7 @@ class Captures:
         if head is None or self._heads.get(root) == head:
             return
         try:
-            records, waiting = standing_again(workspace, head)
+            records, waiting = reinstating_records(workspace, head)
             if records:
                 workspace.memory.append(records, session)
         except MuninnError as error:  # the event is captured without

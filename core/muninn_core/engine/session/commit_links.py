@@ -118,7 +118,7 @@ def _in_no_history(workspace: Workspace, commits: Iterable[str]) -> set[str]:
     return git.find_unreachable(root, commits, tips)
 
 
-def standing_again(workspace: Workspace, head: str) -> tuple[list[dict[str, Any]], bool]:
+def reinstating_records(workspace: Workspace, head: str) -> tuple[list[dict[str, Any]], bool]:
     """Return the records that put memories of commits in force again whose rewrite no history has any more.
 
     The second value tells whether a branch still has the rewrite of another one, so that a later call may find more.

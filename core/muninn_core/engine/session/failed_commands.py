@@ -111,7 +111,7 @@ def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) ->
         usable = memory.scope != "session" and memory.trust != "outside"
         return usable and memory.id not in given and is_recallable(memory, now) and seen(memory)
 
-    same_name, same_error = command_name(command), _without_numbers(error) if is_telling(error) else None
+    same_name, same_error = command_name(command), _without_numbers(error) if is_informative_error(error) else None
     found = [
         (rank, memory.ts, memory)
         for memory in workspace.memory.recallable_with("type", "attempt")
@@ -132,7 +132,7 @@ def _likeness(memory: Memory, command: str, error: str | None) -> int:
     return 2 * same + (isinstance(its_error, str) and error is not None and _without_numbers(its_error) == error)
 
 
-def is_telling(error: str) -> bool:
+def is_informative_error(error: str) -> bool:
     """Whether an error says what is wrong: it has at least three words and is no count such as `1 failed`."""
     return len(error.split()) >= 3 and not _COUNT.search(error)
 
@@ -148,7 +148,7 @@ def _known_cause(
 
     An error that quotes names is about these: the memory has one of them.
     """
-    if not is_telling(error):
+    if not is_informative_error(error):
         return None
     names = _QUOTED.findall(error)
 

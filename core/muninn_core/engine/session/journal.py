@@ -325,7 +325,7 @@ def tail(at: At, params: AuditTailParams) -> AuditTailResult:
     """Return the last events, or the first ones after a position, in their order."""
     journal = at.open.journal
     if params.after is None:
-        rows = list(islice(journal.rows_back(), params.limit))[::-1]
+        rows = list(islice(journal.rows_newest_first(), params.limit))[::-1]
     else:
         rows = list(islice(journal.rows(params.after + 1), params.limit))
     return AuditTailResult(

@@ -21,7 +21,7 @@ from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.memory.exchange.backfill_sources import is_here, main_of
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session.failed_commands import candidates
-from muninn_core.engine.session.work_in_git import changed_files, standing_commits
+from muninn_core.engine.session.work_in_git import changed_files, reachable_commits
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
@@ -66,8 +66,8 @@ def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[Memor
     facts, items = _read(workspace.location, params)
     if facts is None:
         return SessionEnd(drafts=(), archive=())
-    shown = standing_commits(workspace, facts.commits)
-    commits = standing_commits(workspace, _commits(workspace.memory, session, shown, fresh))
+    shown = reachable_commits(workspace, facts.commits)
+    commits = reachable_commits(workspace, _commits(workspace.memory, session, shown, fresh))
     roots = [str(workspace.layout.root), *main_of(workspace.location), *facts.folders]
     agent = params.agent or "claude-code"
     agent = f"{agent}/{facts.version}" if facts.version else agent

@@ -43,7 +43,7 @@ def note_edited(workspace: Workspace, session: str) -> None:
         workspace.session_state.put(session, EDITED, list(workspace.edited_files.files()[:MAX_EDITED]))
 
 
-def standing_commits(workspace: Workspace, shown: Sequence[str]) -> tuple[str, ...]:
+def reachable_commits(workspace: Workspace, shown: Sequence[str]) -> tuple[str, ...]:
     """Return those of the commits, each its short id and subject, that a branch, a tag or HEAD has."""
     if not workspace.location.git_dir or not shown:
         return tuple(shown)

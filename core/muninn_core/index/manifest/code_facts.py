@@ -114,7 +114,7 @@ class Code:
         return [
             (each, Import(line, module, _names(names)))
             for each, line, module, names in rows
-            if could_mean(module, _names(names), wanted)
+            if may_refer_to(module, _names(names), wanted)
         ]
 
     def importing_modules(self, modules: Sequence[str]) -> list[tuple[str, Import]]:
@@ -232,7 +232,7 @@ def marks(path: str) -> frozenset[str]:
     return frozenset({stem_of(path), name, name.partition(".")[0], folder.rpartition("/")[2], name.removesuffix(".h")})
 
 
-def could_mean(module: str, names: tuple[str, ...], wanted: Set[str]) -> bool:
+def may_refer_to(module: str, names: tuple[str, ...], wanted: Set[str]) -> bool:
     """Whether an import could mean a file with these `marks`. An import of dots only could mean any file."""
     return not _tails(module, names).isdisjoint(wanted) or not module.strip("./")
 

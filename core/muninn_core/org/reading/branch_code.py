@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from muninn_core.index.manifest.code_facts import Symbol, could_mean, marks, stem_of, tails_of
+from muninn_core.index.manifest.code_facts import Symbol, marks, may_refer_to, stem_of, tails_of
 from muninn_core.org.reading.file_rows import FileRows
 from muninn_core.source.code.definition import Definition, Import, Syntax
 
@@ -69,7 +69,7 @@ class BranchCode:
         wanted = marks(path)
         files = sorted({file for tail in wanted for file in self._by_tail.get(tail, ())})
         return [
-            (file, one) for file in files for one in self.imports(file) if could_mean(one.module, one.names, wanted)
+            (file, one) for file in files for one in self.imports(file) if may_refer_to(one.module, one.names, wanted)
         ]
 
     def called(self, name: str) -> Sequence[tuple[str, tuple[int, ...]]]:

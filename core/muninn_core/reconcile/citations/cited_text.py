@@ -34,7 +34,7 @@ def find_text(cite: Cite, mark: Mark, page: LineIndex, meant: list[Extent], tree
 def _reformatted(cite: Cite, page: LineIndex, tree: FileSource) -> list[tuple[int, int]]:
     """Return where the cited lines are with other blanks. Their mark then differs: `f (x)`, `f(x)`."""
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
-    return page.find_but_blanks(old.span(cite.start, cite.end)) if old else []
+    return page.find_ignoring_blanks(old.span(cite.start, cite.end)) if old else []
 
 
 def surviving_lines(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[int, int] | None:

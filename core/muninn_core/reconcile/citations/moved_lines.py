@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.citations.file_source import FileSource, page_of_other
-from muninn_core.source.chunks.line_index import LineIndex, best_stretch, informative_words, similarity
+from muninn_core.source.chunks.line_index import LineIndex, densest_range, informative_words, similarity
 
 MIN_SHARE = 0.5
 """The share of the distinctive lines that must be found together."""
@@ -44,7 +44,7 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
         before = tree.old_page(cite.commit, page.path) if page and page is not own and cite.commit else None
         left = wanted - set(informative_words(before.lines)) if before else wanted
         if page:
-            best = max(best, (*best_stretch(page, left, 2 * len(lines)), page.path), key=lambda one: one[0])
+            best = max(best, (*densest_range(page, left, 2 * len(lines)), page.path), key=lambda one: one[0])
     count, start, end, path = best
     page = next((page for page in pages if page and page.path == path), None)
     if count < enough or page is None:

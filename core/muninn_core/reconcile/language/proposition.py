@@ -135,7 +135,7 @@ class _Reader:
         terms = _with_lifetime(_with_period(list(self.terms)))
         if not self.verb and any(term.role == "pred" for term in terms):
             roles = {term.chunk: term.role for term in terms}
-            terms = [_with_deed(term) if roles.get(term.chunk + 1) == "for" else term for term in terms]
+            terms = [_with_purpose(term) if roles.get(term.chunk + 1) == "for" else term for term in terms]
         last = {term.chunk: at for at, term in enumerate(terms)}
         for at in last.values():
             terms[at] = replace(terms[at], head=True)
@@ -456,7 +456,7 @@ def _named(word: str, shown: str, key: str, initial: bool) -> str:
     return word if "/" in word and _is_name(shown) else key
 
 
-def _with_deed(term: Term) -> Term:
+def _with_purpose(term: Term) -> Term:
     """Note what a thing does that is named after it: "Ruff is the linter for scripts"."""
     word = term.shown.lower()
     deed = key_of(word[:-2]) if word.endswith("er") and term.role in ("subj", "pred") else ""

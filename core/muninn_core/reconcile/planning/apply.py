@@ -13,7 +13,7 @@ from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.model.counting import number_of
 from muninn_core.protocol.families.reconciliation import Reconciled
 from muninn_core.reconcile.planning.plan import Plan, Source, Task, plan
-from muninn_core.reconcile.planning.plan_process import MANY, plan_apart
+from muninn_core.reconcile.planning.plan_process import MANY, plan_in_other_process
 from muninn_core.store.files.lines import MAX_FILE_BYTES
 from muninn_core.store.files.undo_journal import FileRewrite, digest, read_content, rewrite
 from muninn_core.store.log import Log
@@ -53,7 +53,7 @@ def reconcile(
 
 
 def _planned(log: Log, task: Task, check: Callable[[], None]) -> Plan:
-    apart = plan_apart(task, check) if log.position >= MANY else None
+    apart = plan_in_other_process(task, check) if log.position >= MANY else None
     return apart or plan(task.layout, with_spool=task.with_spool, session=task.session)
 
 

@@ -25,7 +25,7 @@ MANY = 5_000
 _CHECK_SECONDS = 0.2
 
 
-def plan_apart(task: Task, check: Callable[[], None]) -> Plan | None:
+def plan_in_other_process(task: Task, check: Callable[[], None]) -> Plan | None:
     """Return the plan of another process; None when it failed or could not start, so that this one plans and reports.
 
     `check` is called repeatedly; the other process ends when it raises.

@@ -12,7 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from muninn_core.index.manifest.code_facts import could_mean, marks, stem_of
+from muninn_core.index.manifest.code_facts import marks, may_refer_to, stem_of
 from muninn_core.source.code.definition import SCOPES, Definition, Import
 from muninn_core.source.code.resolve import FileIndex, resolve_import
 from muninn_core.source.files.classify import language_of, path_traits
@@ -307,7 +307,7 @@ class Graph:
             imported = {
                 target
                 for one in self._statements[path]
-                if could_mean(one.module, one.names, last)
+                if may_refer_to(one.module, one.names, last)
                 for target in resolve_import(path, language, one, self._world)
             }
         return [each for each in wanted if each.path in imported]

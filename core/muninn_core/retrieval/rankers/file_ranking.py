@@ -15,10 +15,10 @@ from muninn_core.retrieval.results.ranking import Candidate
 from muninn_core.retrieval.results.signal import Signal, contribution
 from muninn_core.retrieval.signals.scoring import (
     ScoringContext,
-    beyond_words,
     file_points,
     file_signals,
     match_of,
+    meaning_values,
     parts_signal,
     same_file_signal,
     spread_signal,
@@ -60,7 +60,7 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
     """Return the `count` best chunks and ties, unordered."""
     if not found:
         return []
-    meanings = beyond_words(found)
+    meanings = meaning_values(found)
     matches = [words * w.WORDS + meaning * w.MEANING for (_, _, words, _), meaning in zip(found, meanings, strict=True)]
     files: dict[str, list[int]] = {}
     for row, one in enumerate(found):

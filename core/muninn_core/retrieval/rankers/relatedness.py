@@ -141,11 +141,11 @@ def _standing_out(
     if not rows:
         return {}
     values = closeness(encoded, np.stack(list(rows.values())), background).tolist()
-    confidences = outstanding(dict(zip(rows, values, strict=True)), wanted, least)
+    confidences = clearly_closest(dict(zip(rows, values, strict=True)), wanted, least)
     return {identity: (confidence, found[identity][1]) for identity, confidence in confidences.items()}
 
 
-def outstanding(values: Mapping[str, float], wanted: float, least: float) -> dict[str, float]:
+def clearly_closest(values: Mapping[str, float], wanted: float, least: float) -> dict[str, float]:
     """Return {id: confidence} of the closest memories, from the closeness of each; {} if none reaches `wanted`."""
     ranked = sorted(values.items(), key=lambda each: (-each[1], each[0]))[:MOST_OUT]
     best = ranked[0][1] if ranked else 0.0

@@ -143,7 +143,7 @@ class _PriorIndex:
         return np.frombuffer(bytes(self._uncounted), bool)
 
     @property
-    def mostly_dead(self) -> bool:
+    def needs_compaction(self) -> bool:
         """Whether most rows belong to memories that are gone."""
         return len(self.ids) > 2 * self.living + _SPARE
 
@@ -187,7 +187,7 @@ class FilePriors:
                 index.drop(identity)
                 if memory is not None:
                     index.add(memory)
-            if index.mostly_dead:
+            if index.needs_compaction:
                 self._index = None
 
     def lookup(

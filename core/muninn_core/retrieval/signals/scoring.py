@@ -83,11 +83,11 @@ def match_of(found: ScoredChunk) -> list[Signal]:
     if found.words:
         signals.append(signal("words", found.words, w.WORDS))
     if found.meaning:
-        signals.append(signal("meaning", beyond_words([found])[0], w.MEANING))
+        signals.append(signal("meaning", meaning_values([found])[0], w.MEANING))
     return signals
 
 
-def beyond_words(found: Sequence[ScoredChunk]) -> list[float]:
+def meaning_values(found: Sequence[ScoredChunk]) -> list[float]:
     """Return the values of `meaning`: the match to the power `MEANING_EXPONENT`, reduced where words match as well.
 
     Words and meaning partly measure the same.

@@ -120,7 +120,7 @@ class Marker:
         if not self._seeming:
             return ()
         rows = [row[:LINE_CHARACTERS] for row in text.split("\n", LINES_SEARCHED)[:LINES_SEARCHED]]
-        start, end, found = self._place(rows, *self._seem_in(rows))
+        start, end, found = self._place(rows, *self._prefix_matches(rows))
         return tuple(
             [
                 SnippetLine(line=first + i, text=rows[i].rstrip("\r"), marks=_in_utf16(rows[i], found[i - start]))
@@ -135,7 +135,7 @@ class Marker:
         if not self._seeming:
             return -1, {}
         rows = [row[:LINE_CHARACTERS] for row in rows[:LINES_SEARCHED]]
-        seems, joined = self._seem_in(rows)
+        seems, joined = self._prefix_matches(rows)
         start, end, _ = self._place(rows, seems, joined)
         return start if start < end else -1, seems
 
@@ -146,7 +146,7 @@ class Marker:
     def _place(self, rows: Sequence[str], seems: Mapping[int, int], joined: bool) -> tuple[int, int, list[_Marks]]:
         """Return (start, end, marks of each line) of the lines to show; an empty range when no word matches.
 
-        `_seem_in`, a cheap search for prefixes, has selected lines; only these are matched exactly.
+        `_prefix_matches`, a cheap search for prefixes, has selected lines; only these are matched exactly.
         """
         phrase_row = self._phrase_in(rows) if self._phrases else -1
         if phrase_row >= 0 and any(phrase_row <= i < phrase_row + LINES for i in seems):
@@ -169,7 +169,7 @@ class Marker:
                     return i
         return -1
 
-    def _seem_in(self, rows: Sequence[str]) -> tuple[dict[int, int], bool]:
+    def _prefix_matches(self, rows: Sequence[str]) -> tuple[dict[int, int], bool]:
         """Return {line: mask of the prefixes found at the start of a word or of a part of a name}, and whether a
         prefix may span underscores. The whole text is searched at once, which is faster than line by line.
         """
@@ -177,7 +177,7 @@ class Marker:
         low = text.lower()
         joined = "_" in low and self._joined(low)
         if not text.isascii():  # accents, and scripts without spaces
-            return {i: held for i, row in enumerate(rows) if (held := self._seem_in_row(row, joined))}, joined
+            return {i: held for i, row in enumerate(rows) if (held := self._row_matches(row, joined))}, joined
         found: dict[int, int] = {}
         for part, bit in self._seeming:
             at, before, line = low.find(part), 0, 0
@@ -193,7 +193,7 @@ class Marker:
                     at = low.find(part, at + 1)
         if joined:
             for i, row in enumerate(rows):
-                if i not in found and "_" in row and (held := self._seem_in_row(row, joined)):
+                if i not in found and "_" in row and (held := self._row_matches(row, joined)):
                     found[i] = held
         return found, joined
 
@@ -204,7 +204,7 @@ class Marker:
         within = filter(whole.__contains__, map(itemgetter(0), self._seeming))
         return sum([whole.count(part) > low.count(part) for part in within]) > 0
 
-    def _seem_in_row(self, row: str, joined: bool) -> int:
+    def _row_matches(self, row: str, joined: bool) -> int:
         if row.isascii():
             low = row.lower()
             found = 0

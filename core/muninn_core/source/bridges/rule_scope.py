@@ -51,7 +51,7 @@ class RuleScope(NamedTuple):
         """Whether it applies to some files of the repository without being asked for, and not to all."""
         return self.automatic and bool(self.folder or self.matches or self.excludes)
 
-    def singles_out(self, file: str) -> bool:
+    def applies_to_part(self, file: str) -> bool:
         """Whether it applies to a file, and not to every file of the repository."""
         if not self.is_partial or (self.folder and not file.startswith(self.folder + "/")):
             return False

@@ -103,7 +103,7 @@ class LineIndex:
                 found.append((rows[0].line, rows[-1].line))
         return found
 
-    def find_but_blanks(self, lines: Sequence[str]) -> list[tuple[int, int]]:
+    def find_ignoring_blanks(self, lines: Sequence[str]) -> list[tuple[int, int]]:
         """Return every position of lines that differ in blanks at most, as after a formatter.
 
         Blank lines do not count. Where indentation has a meaning, each line must be in the same block.
@@ -177,7 +177,7 @@ def count_words(lines: Sequence[str]) -> int:
     return len({word for line in lines for word in _WORD.findall(line)})
 
 
-def best_stretch(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, int, int]:
+def densest_range(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, int, int]:
     """Return the range of at most `reach` lines with most `wanted` lines: (count, first line, last line).
 
     `wanted` is from `informative_words`. The first of equal ranges wins; (0, 0, 0) when no line matches.
@@ -200,7 +200,7 @@ def best_stretch(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, in
 
 
 def informative_words(lines: Sequence[str]) -> list[str]:
-    """Return the words of the informative lines, as `best_stretch` and `similarity` compare them."""
+    """Return the words of the informative lines, as `densest_range` and `similarity` compare them."""
     return [row.words for row in _rows(lines) if is_informative(row.words)]
 
 

@@ -151,7 +151,7 @@ class BridgeCounts:
             known = [(path, bridge) for path in paths if (bridge := bridge_of(path)) is not None]
             mentioned = (snapshot.generation, _scoped_rules(snapshot, known), _mentioned(snapshot, known))
             self._mentioned = mentioned
-        rules = [mention for scope, mention in mentioned[1] if mention.path != file and scope.singles_out(file)]
+        rules = [mention for scope, mention in mentioned[1] if mention.path != file and scope.applies_to_part(file)]
         applied = {rule.path for rule in rules}
         others = [mention for mention in mentioned[2].get(file, ()) if mention.path not in applied]
         return (*rules[:MAX_RULES], *others[: max(0, MAX_MENTIONS - len(rules))])

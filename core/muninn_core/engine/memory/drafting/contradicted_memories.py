@@ -31,7 +31,7 @@ class Contradicted(NamedTuple):
     reason: str
 
 
-def encode_ahead(workspace: Workspace, records: Sequence[Mapping[str, Any]]) -> None:
+def start_encoding_records(workspace: Workspace, records: Sequence[Mapping[str, Any]]) -> None:
     """Start to encode the memories of new records, on another thread while the records are written to the disk."""
     if workspace.encoder is not None:
         for record in records:

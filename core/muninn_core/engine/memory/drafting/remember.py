@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from muninn_core.engine.memory.drafting import drafts
-from muninn_core.engine.memory.drafting.contradicted_memories import encode_ahead
+from muninn_core.engine.memory.drafting.contradicted_memories import start_encoding_records
 from muninn_core.engine.memory.drafting.remember_notices import MAX_NOTICES, remember_notices
 from muninn_core.errors import UsageError
 from muninn_core.model.memory import Memory
@@ -45,7 +45,7 @@ def remember(
     for batch, scope in ((own, "project"), (everywhere, "global")):
         if not differing:
             _check_keys(memory, batch, scope)
-    encode_ahead(workspace, records[:MAX_NOTICES])
+    start_encoding_records(workspace, records[:MAX_NOTICES])
     stored: dict[str, str] = {}
     for batch, scope in ((own, "project"), (everywhere, "global")):
         if batch:
