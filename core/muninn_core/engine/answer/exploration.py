@@ -16,6 +16,7 @@ from muninn_core.engine.answer.contexts import gather, save
 from muninn_core.engine.answer.explorer import Ask, Explorer, Limits, MeteredAnswer
 from muninn_core.engine.answer.explorer_tools import Run, Tools
 from muninn_core.engine.memory.lookup import memory_of
+from muninn_core.engine.memory.models.model_requests import ModelRequests
 from muninn_core.engine.memory.models.reports import shown_prompt
 from muninn_core.errors import Cancelled, ModelError, MuninnError
 from muninn_core.model.answer import Hit, Reason
@@ -40,20 +41,12 @@ def model_policy(
     workspace: Workspace, models: ModelService, settings: ModelSettings, params: ExploreParams, call: CallContext
 ) -> Ask:
     """Return the function that asks the route for explorations, within the user's budget."""
-    route = route_for(settings)
+    requests = ModelRequests(workspace, models, settings, route_for(settings), params.session or "")
 
     def ask(prompt: Prompt, seconds: float) -> MeteredAnswer:
         end = time.monotonic() + seconds
         try:
-            asked = models.client.ask(
-                settings,
-                route,
-                prompt,
-                patterns=workspace.config.memory.secrets,
-                repository=workspace.location.root,
-                session=params.session or "",
-                cancelled=lambda: call.cancelled or time.monotonic() > end,
-            )
+            asked = requests.ask(prompt, lambda: call.cancelled or time.monotonic() > end)
         except Cancelled:
             call.raise_if_cancelled()
             raise ModelError(f"the limit of {params.seconds:g} seconds") from None

@@ -77,13 +77,7 @@ def brief(
     others = other_branch_rules.recallable(branches, now)
     made = make_brief(
         filter(seen, active.newest(now)),
-        Recipient(
-            max_chars=params.max_chars,
-            session=params.session,
-            after_compaction=params.source == "compact",
-            role=call.connection.role,
-            program=" ".join(params.program.split()),
-        ),
+        _recipient(params, call),
         LineFormat(
             now,
             judged_citations=checker.judge,
@@ -102,6 +96,16 @@ def brief(
     _note_delivery(workspace.deliveries, params, made, call)
     withheld = tuple(Withheld(id=identity, why="no room") for identity in made.left_out)
     return BriefResult(text=made.text, ids=made.ids, withheld=withheld, saw=workspace.read_state())
+
+
+def _recipient(params: BriefParams, call: CallContext) -> Recipient:
+    return Recipient(
+        max_chars=params.max_chars,
+        session=params.session,
+        after_compaction=params.source == "compact",
+        role=call.connection.role,
+        program=" ".join(params.program.split()),
+    )
 
 
 def _current_work(

@@ -8,6 +8,7 @@ from muninn_core.capture.sessions.event_memories import Finding
 from muninn_core.capture.turns.turn_events import ANSWER, PROMPT
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.engine.memory.drafting.drafts import cleaned
+from muninn_core.engine.memory.models.model_requests import ModelRequests
 from muninn_core.engine.session.journal import At
 from muninn_core.errors import ModelError
 from muninn_core.model.event import Event
@@ -36,15 +37,8 @@ def missed(
     messages = [message for event in events if (message := _message(event)) is not None][-MAX_MESSAGES:]
     if not messages:
         return [], None, ""
-    asked = models.client.ask(
-        settings,
-        route,
-        distilling_prompt(messages, known),
-        patterns=at.workspace.config.memory.secrets,
-        repository=at.workspace.location.root,
-        session=session,
-        cancelled=lambda: call.cancelled,
-    )
+    requests = ModelRequests(at.workspace, models, settings, route, session)
+    asked = requests.ask(distilling_prompt(messages, known), lambda: call.cancelled)
     try:
         statements = read_statements(asked.answer.text, messages)
         if any(cleaned({"text": each.text}, at.workspace.config)[1] for each in statements):

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from muninn_core.config.model_settings import ModelSettings
 from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.engine.memory.models.reports import shown_prompt, sum_up
+from muninn_core.engine.memory.models.model_requests import ModelRequests
+from muninn_core.engine.memory.models.reports import shown_prompt
 from muninn_core.errors import BadParams, ModelError, MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.models.enrichment import VERSION, Enrichment, enrichment_prompt, read_enrichment
@@ -104,14 +104,14 @@ def enrich(
         )
         return EnrichResult(memories=(), prompts=prompts, left=len(waiting), saw=workspace.read_state())
     done: list[Enriched] = []
-    entries: list[Entry] = []
+    requests = ModelRequests(workspace, models, settings, route, params.session or "")
     for number, memory in enumerate(chosen):
         if cancelled():
             break
         report("report", memory.title, number * 100 // len(chosen))
-        done.append(_one(workspace, models, settings, route, memory, params.session or "", entries, cancelled))
+        done.append(_enriched(requests, memory, cancelled))
     left = sum(may_be_sent(each) and needs(each) for each in workspace.memory.all().values())
-    return EnrichResult(memories=tuple(done), spent=sum_up(entries), left=left, saw=workspace.read_state())
+    return EnrichResult(memories=tuple(done), spent=requests.spent, left=left, saw=workspace.read_state())
 
 
 def may_be_sent(memory: Memory) -> bool:
@@ -148,30 +148,14 @@ def _chosen(workspace: Workspace, params: EnrichParams) -> list[Memory]:
     return chosen
 
 
-def _one(
-    workspace: Workspace,
-    models: ModelService,
-    settings: ModelSettings,
-    route: str,
-    memory: Memory,
-    session: str,
-    entries: list[Entry],
-    cancelled: Callable[[], bool],
-) -> Enriched:
+def _enriched(requests: ModelRequests, memory: Memory, cancelled: Callable[[], bool]) -> Enriched:
+    """Enrich one memory; the result has the answer, or the problem why the memory stays as it is."""
+    workspace = requests.workspace
     if workspace.config.review.holds("assistant", memory.type):
         return Enriched(id=memory.id, problem="changes by an assistant wait for an approval here")
     if as_sent(workspace, memory) is None:  # the memories before it took their time
         return Enriched(id=memory.id, problem="it changed before the model was asked")
-    asked = models.client.ask(
-        settings,
-        route,
-        enrichment_prompt(memory),
-        patterns=workspace.config.memory.secrets,
-        repository=workspace.location.root,
-        session=session,
-        cancelled=cancelled,
-    )
-    entries.append(asked.entry)
+    asked = requests.ask(enrichment_prompt(memory), cancelled)
     try:
         found = read_enrichment(asked.answer.text, memory)
         now = as_sent(workspace, memory)
@@ -180,7 +164,7 @@ def _one(
         record = _record(workspace, now, found, asked.entry)
     except ModelError as error:
         return Enriched(id=memory.id, problem=error.message)
-    workspace.memory.append([record], session or None, scope=memory.scope)
+    workspace.memory.append([record], requests.session or None, scope=memory.scope)
     fields = {name: getattr(found, name) for name in Enrichment.__struct_fields__}
     return Enriched(id=memory.id, **fields)
 

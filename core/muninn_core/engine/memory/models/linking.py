@@ -12,21 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from muninn_core.config.model_settings import ModelSettings
 from muninn_core.context.memory_summary import headline
 from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.models.enrichment import as_sent, may_be_sent
-from muninn_core.engine.memory.models.reports import shown_prompt, sum_up
+from muninn_core.engine.memory.models.model_requests import ModelRequests
+from muninn_core.engine.memory.models.reports import shown_prompt
 from muninn_core.engine.memory.models.verdicts import READY_SECONDS
 from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import replace
-from muninn_core.models.ledger import Entry
 from muninn_core.models.linking import VERSION, linking_prompt, read_links
 from muninn_core.models.request import route_for
 from muninn_core.models.service import ModelService
-from muninn_core.protocol.families.models import LinkParams, LinkResult, ProposedLink
+from muninn_core.protocol.families.models import LinkParams, LinkResult, ProposedLink, Spent
 from muninn_core.reconcile.linking import Candidate, Corpus, rule_links
 from muninn_core.reconcile.planning.plan import read_memory
 from muninn_core.worktree.call_context import CallContext
@@ -61,7 +60,7 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
     route = route_for(settings, "links", "links", _OR_RULES) if params.model else ""
     removed = _removed_links(workspace)
     found: list[ProposedLink] = []
-    entries: list[Entry] = []
+    requests = ModelRequests(workspace, models, settings, route, params.session or "") if params.model else None
     prompts = []
     call.report("begin", "comparing")
     for number, (memory, candidates) in enumerate(_candidates(workspace, corpus, chosen)):
@@ -71,7 +70,7 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
             prompt = linking_prompt(memory, [each.memory for each in candidates])
             prompts.append(shown_prompt(workspace, settings, route, prompt, (memory.id,)))
             continue
-        links, by, problem = _links_of(workspace, models, settings, route, memory, candidates, params, entries, call)
+        links, by, problem = _links_of(requests, memory, candidates, call)
         found += [_proposed(memory, each, by, removed) for each in links]
         if problem:
             found.append(ProposedLink(source=memory.id, target="", relation="", problem=problem))
@@ -84,7 +83,7 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
         compared=len(chosen),
         recorded=sum(each.recorded for each in found),
         prompts=tuple(prompts),
-        spent=sum_up(entries),
+        spent=requests.spent if requests is not None else Spent(),
         saw=workspace.read_state(),
     )
 
@@ -116,34 +115,18 @@ def _candidates(
 
 
 def _links_of(
-    workspace: Workspace,
-    models: ModelService,
-    settings: ModelSettings,
-    route: str,
-    memory: Memory,
-    candidates: Sequence[Candidate],
-    params: LinkParams,
-    entries: list[Entry],
-    call: CallContext,
+    requests: ModelRequests | None, memory: Memory, candidates: Sequence[Candidate], call: CallContext
 ) -> tuple[Sequence[Link], str, str]:
-    """Return the links of a memory, who made them, and why there are none."""
-    if not params.model:
+    """Return the links of a memory, who made them, and why there are none. Without `requests`, rules make them."""
+    if requests is None:
         return rule_links(memory, candidates), f"{MADE_BY}{VERSION} rules", ""
     if not candidates:
         return (), "", ""
+    workspace = requests.workspace
     others = [each.memory for each in candidates if as_sent(workspace, each.memory) is not None]
     if as_sent(workspace, memory) is None or not others:
         return (), "", "it changed before the model was asked"
-    asked = models.client.ask(
-        settings,
-        route,
-        linking_prompt(memory, others),
-        patterns=workspace.config.memory.secrets,
-        repository=workspace.location.root,
-        session=params.session or "",
-        cancelled=lambda: call.cancelled,
-    )
-    entries.append(asked.entry)
+    asked = requests.ask(linking_prompt(memory, others), lambda: call.cancelled)
     try:
         links = read_links(asked.answer.text, memory, others)
         if any(cleaned({"reason": each.reason}, workspace.config)[1] for each in links):

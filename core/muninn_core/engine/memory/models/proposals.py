@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.models.enrichment import may_be_sent
-from muninn_core.engine.memory.models.reports import shown_prompt, sum_up
+from muninn_core.engine.memory.models.model_requests import ModelRequests
+from muninn_core.engine.memory.models.reports import shown_prompt
 from muninn_core.engine.memory.models.verdicts import route_for
 from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.memory import Memory
@@ -27,15 +28,8 @@ def propose(workspace: Workspace, models: ModelService, params: JudgeParams, cal
         shown = shown_prompt(workspace, settings, route, prompt, (left.id, right.id))
         return JudgeResult(pairs=(), prompts=(shown,), dry_run=params.dry_run, saw=saw)
     patterns = workspace.config.memory.secrets
-    asked = models.client.ask(
-        settings,
-        route,
-        prompt,
-        patterns=patterns,
-        repository=workspace.location.root,
-        session=params.session or "",
-        cancelled=lambda: call.cancelled,
-    )
+    requests = ModelRequests(workspace, models, settings, route, params.session or "")
+    asked = requests.ask(prompt, lambda: call.cancelled)
     by = f"{asked.entry.model} consolidate/{VERSION}"
     try:
         found = read_decision(asked.answer.text, left, right)
@@ -51,7 +45,7 @@ def propose(workspace: Workspace, models: ModelService, params: JudgeParams, cal
             text=mask(found.text, patterns)[0],
             reason=mask(found.reason, patterns)[0],
         )
-    return JudgeResult(pairs=(), proposal=proposal, spent=sum_up((asked.entry,)), saw=saw)
+    return JudgeResult(pairs=(), proposal=proposal, spent=requests.spent, saw=saw)
 
 
 def _chosen(workspace: Workspace, params: JudgeParams) -> tuple[Memory, Memory]:

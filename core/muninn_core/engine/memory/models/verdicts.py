@@ -9,12 +9,12 @@ import numpy as np
 
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.engine.memory.models.enrichment import as_sent, may_be_sent
-from muninn_core.engine.memory.models.reports import shown_prompt, sum_up
+from muninn_core.engine.memory.models.model_requests import ModelRequests
+from muninn_core.engine.memory.models.reports import shown_prompt
 from muninn_core.errors import ModelError
 from muninn_core.model.memory import Memory
 from muninn_core.models import request
 from muninn_core.models.judgement import VERSION, judgement_prompt, read_judgement
-from muninn_core.models.ledger import Entry
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.families.models import JudgedPair, JudgeParams, JudgeResult
 from muninn_core.reconcile.comparison.compare import group_of, same_subject
@@ -62,16 +62,16 @@ def judge(workspace: Workspace, models: ModelService, params: JudgeParams, call:
             for pair in chosen
         )
         return JudgeResult(pairs=(), waiting=len(waiting) - len(chosen), prompts=prompts, saw=workspace.read_state())
-    entries: list[Entry] = []
+    requests = ModelRequests(workspace, models, settings, route, params.session or "")
     done: list[JudgedPair] = []
     call.report("begin", "asking the model")
     for number, pair in enumerate(chosen):
         call.raise_if_cancelled()
         call.report("report", pair.left.title, number * 100 // len(chosen))
-        done.append(_one(workspace, models, settings, route, pair, params.session or "", entries, call))
+        done.append(_judged(requests, pair, call))
     call.report("end", "judged")
     left = len(waiting) - len(chosen)
-    return JudgeResult(pairs=tuple(done), waiting=left, spent=sum_up(entries), saw=workspace.read_state())
+    return JudgeResult(pairs=tuple(done), waiting=left, spent=requests.spent, saw=workspace.read_state())
 
 
 def similar_pairs(workspace: Workspace) -> list[Pair]:
@@ -126,35 +126,19 @@ def route_for(settings: ModelSettings) -> str:
     return request.route_for(settings, "reconcile", "reconcile")
 
 
-def _one(
-    workspace: Workspace,
-    models: ModelService,
-    settings: ModelSettings,
-    route: str,
-    pair: Pair,
-    session: str,
-    entries: list[Entry],
-    call: CallContext,
-) -> JudgedPair:
+def _judged(requests: ModelRequests, pair: Pair, call: CallContext) -> JudgedPair:
+    """Ask about a pair and record the verdict; the result has the verdict, or the problem why there is none."""
+    workspace = requests.workspace
     if any(as_sent(workspace, each) is None for each in (pair.left, pair.right)):
         return _shown(pair, problem="one of the two changed before the model was asked")
-    asked = models.client.ask(
-        settings,
-        route,
-        judgement_prompt(pair.left, pair.right),
-        patterns=workspace.config.memory.secrets,
-        repository=workspace.location.root,
-        session=session,
-        cancelled=lambda: call.cancelled,
-    )
-    entries.append(asked.entry)
+    asked = requests.ask(judgement_prompt(pair.left, pair.right), lambda: call.cancelled)
     try:
         found = read_judgement(asked.answer.text)
     except ModelError as error:
         return _shown(pair, problem=error.message)
     fields = verdict_fields(pair.left, pair.right, found.verdict, asked.entry.model, VERSION)
     head = {"actor": "assistant", "agent": f"{asked.entry.model} judge/{VERSION}"}
-    workspace.memory.append([{**head, **fields}], session or None)
+    workspace.memory.append([{**head, **fields}], requests.session or None)
     return _shown(pair, verdict=found.verdict, reason=mask(found.reason, workspace.config.memory.secrets)[0])
 
 
