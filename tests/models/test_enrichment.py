@@ -126,7 +126,7 @@ def test_remember_does_not_wait_and_what_fails_leaves_the_memory_as_it_is(told: 
         (GOOD.replace("TYPE: decision\n", ""), "lacks TYPE"),
         (GOOD.replace("decision", "banana"), "is not a type of memory"),
         (GOOD.replace("7", "70"), "is not an importance"),
-        (GOOD.replace("sessions, Redis, cookies", "sessions"), "1 items instead of 3 to 5"),
+        (GOOD.replace("sessions, Redis, cookies", "sessions"), "1 item instead of 3 to 5"),
         (GOOD.replace("sessions, Redis, cookies", "sessions, kubernetes, helm"), "does not occur in the memory"),
         (
             GOOD.replace("Sessions live in Redis because cookies overflowed", "会话存储在服务器内存里"),

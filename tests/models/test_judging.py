@@ -231,7 +231,7 @@ def test_a_reconcile_in_the_background_judges_first_and_runs_alone(told: Told) -
         told.call("reconcile", llm=True, background=True)
         told.engine.background_reconcile.wait()
     state = told.call("status").log
-    assert "1 pairs judged" in state.reconcile
+    assert "1 pair judged" in state.reconcile
     assert (state.conflicts, state.sessions) == (1, 0)
 
 
