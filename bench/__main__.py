@@ -60,6 +60,17 @@ from bench.speed import (
 
 HERE = Path(__file__).parent
 
+PROGRAMS = {
+    "answers": "bench.answers",
+    "capture": "bench.capture",
+    "lift": "bench.accuracy.lift",
+    "memory": "bench.memory",
+    "outcome": "bench.outcome",
+    "past": "bench.accuracy.past",
+    "quality": "bench.quality",
+}
+"""The parts that run in a process of their own, with their modules."""
+
 
 class Size:
     """The number of repetitions and the amount of data of each measurement."""
@@ -91,8 +102,8 @@ def main() -> int:
     `growth`, `federation`, `org`, `journal`, `packs`, `pairs`, `summaries`, `page`, `replay`, `scale` and `masking`
     have their own options.
     """
-    if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
-        return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
+    if sys.argv[1:] and sys.argv[1] in PROGRAMS:
+        return subprocess.call([sys.executable, "-m", PROGRAMS[sys.argv[1]], *sys.argv[2:]])
     if sys.argv[1:2] == ["links"]:
         return links.main(sys.argv[2:])
     if sys.argv[1:2] == ["explore"]:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.__main__ import PROGRAMS
 from bench.accuracy import pairs
 from bench.capture.conversations import load
 from bench.capture.questions import load_questions, score_questions
@@ -19,6 +20,15 @@ from bench.speed import growth, journal
 from muninn_core.source.chunks.chunk import chunk_file
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_program_of_the_bench_is_found_by_its_name(name: str) -> None:
+    command = [sys.executable, "-m", "bench", name, "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"python -m bench {name}" in done.stdout
 
 
 @pytest.mark.slow
