@@ -183,6 +183,7 @@ def make_brief(
     once. To an agent with a role the memories of its focus are more important.
     """
     selection = _select(memories, recipient)
+    program = recipient.program
     important = [memory for memory in selection.important if memory not in context.left_open]
     sections = [
         _Section("Stored before the compaction", selection.own),
@@ -195,7 +196,7 @@ def make_brief(
         _Section("About this branch", context.branch_memories),
         _Section(f"Learned on {context.focus.task}", context.learned[:LEARNED]),
         _Section("Pinned", pinned),
-        _Section(f"Contradictions that wait for a person: `{recipient.program} conflicts`", context.disputes),
+        _Section(f"Contradictions that wait for a person: `{program} conflicts`", context.disputes),
         _Section("Important", important[:MAX_IMPORTANT]),
         _Section("Left open by earlier sessions", context.left_open[:LEFT_OPEN]),
         _Section("Stale: confirm, update or forget", context.stale[:STALE]),
@@ -207,8 +208,8 @@ def make_brief(
     return _fill(
         sections,
         _head(context, recipient.max_chars),
-        _foot(pending, context.on_other_branches, recipient.program),
-        _conflict_count(pending.conflicts, context.disputes, recipient.program),
+        _foot(pending, context.on_other_branches, program),
+        _conflict_count(pending.conflicts, context.disputes, program),
         recipient.max_chars,
         line_format,
         without_memories=useful_without_memories,
