@@ -149,6 +149,7 @@ def fill(muninn: client.Client, repo: Path) -> dict[str, Any]:
     edited = remember("The lamp turns once in nine seconds.", questions=["How fast is the beam?"])
     redacted = remember("The keeper's telephone number is known.")
     remember("Ships report to the harbour by radio.", type="decision")
+    remember("The widest letters fit.", title="WM" * 40, type="decision", files=["src/users.py"])
     remember(
         "Ships never report to the harbour by radio.",
         type="decision",

@@ -3,12 +3,14 @@
 
 import { s } from './dom.js';
 
-/** `left` and `right` are where the circles of the columns are, `most` the characters of their texts and of the middle. */
+/** `left` and `right` are where the circles of the columns are. */
 const FORMS = [
-  { form: 'wide', width: 800, left: 330, right: 520, most: [44, 38, 24] },
-  { form: 'narrow', width: 400, left: 150, right: 250, most: [19, 17, 14] },
+  { form: 'wide', width: 800, left: 330, right: 520 },
+  { form: 'narrow', width: 400, left: 150, right: 250 },
 ];
 const ROW = 26;
+const ASIDE = 12; // from a circle to its text
+const FONT = '12px system-ui, sans-serif'; // as in the style sheet
 
 /**
  * Draw nodes ({ id, text, href, kind }) and edges ([left id, right id, dashed]); those of the right column are files. With
@@ -19,7 +21,7 @@ export function drawing(label, left, right, edges, middle = '') {
   return FORMS.map((form) => drawn(form, label, left, right, edges, middle));
 }
 
-function drawn({ form, width, left: leftX, right: rightX, most }, label, left, right, edges, middle) {
+function drawn({ form, width, left: leftX, right: rightX }, label, left, right, edges, middle) {
   const height = Math.max(left.length, right.length, middle ? 2 : 1) * ROW + 24;
   const center = { x: (leftX + rightX) / 2, y: height / 2 };
   const y = (at, number) => height / 2 + (at - (number - 1) / 2) * ROW;
@@ -37,17 +39,30 @@ function drawn({ form, width, left: leftX, right: rightX, most }, label, left, r
       s('circle', { class: one.kind, cx: x, cy: high, r: 4 }), s('text', { x: x + aside, y: high + 4, 'text-anchor': anchor }, text(one.text)));
   };
   const named = middle ? [s('circle', { class: 'node', cx: center.x, cy: center.y, r: 7 }),
-    s('text', { class: 'strong', x: center.x, y: center.y - 13, 'text-anchor': 'middle' }, tail(middle, most[2]))] : [];
+    s('text', { class: 'strong', x: center.x, y: center.y - 13, 'text-anchor': 'middle' }, tail(middle, rightX - leftX))] : [];
   return s('svg', { class: form, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': label }, edges.map(edge),
-    left.map(node((text) => head(text, most[0]), 'end', -12)), right.map(node((text) => tail(text, most[1]), 'start', 12)), named);
+    left.map(node((text) => head(text, leftX - ASIDE), 'end', -ASIDE)),
+    right.map(node((text) => tail(text, width - rightX - ASIDE), 'start', ASIDE)), named);
 }
 
-function head(text, most) {
+/** The beginning of a text that fits into a width. */
+function head(text, width) {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return fitting(line, width, (most) => `${line.slice(0, most)}…`);
 }
 
 /** The end of a path, which has the file's name. */
-function tail(path, most) {
-  return path.length > most ? `…${path.slice(1 - most)}` : path;
+function tail(path, width) {
+  return fitting(path, width, (most) => `…${path.slice(path.length - most)}`);
+}
+
+/** A text, or what `cut` leaves of it with the most characters that fit into a width. */
+function fitting(text, width, cut) {
+  const pen = document.createElement('canvas').getContext('2d');
+  pen.font = FONT;
+  const fits = (shown) => pen.measureText(shown).width <= width;
+  if (fits(text)) return text;
+  let most = Math.min(text.length, Math.floor(width / 2));
+  while (most && !fits(cut(most))) most -= 1;
+  return cut(most);
 }

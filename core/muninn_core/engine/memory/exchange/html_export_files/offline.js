@@ -5,10 +5,12 @@
   const MOST = 200; // articles at once; a button shows the rest
   const SLICE = 400; // articles that are indexed at a time
   const NODES = 14; // memories, and files, in the graph
-  const FORMS = [ // of the graph: the style sheet shows the one that fits; where its columns are, and the characters of a text
-    { form: 'wide', width: 850, from: 350, to: 500, most: 46 },
-    { form: 'narrow', width: 400, from: 150, to: 250, most: 17 },
+  const FORMS = [ // of the graph: the style sheet shows the one that fits; where its columns are
+    { form: 'wide', width: 850, from: 350, to: 500 },
+    { form: 'narrow', width: 400, from: 150, to: 250 },
   ];
+  const ASIDE = 12; // from a circle of the graph to its text
+  const FONT = '12px system-ui, sans-serif'; // of the graph, as in the style sheet
   const articles = [...document.querySelectorAll('article')];
   const form = document.querySelector('form');
   const list = document.querySelector('.list');
@@ -126,7 +128,7 @@
   }
 
   /** One form of the drawing. A long title lacks its end, a long path its beginning. */
-  function related({ form, width, from: x, to: aside, most }, left, right) {
+  function related({ form, width, from: x, to: aside }, left, right) {
     const high = Math.max(left.length, right.length, 1) * 26 + 16;
     const y = (place, number) => high / 2 + (place - (number - 1) / 2) * 26;
     const from = new Map(left.map((at, place) => [at, y(place, left.length)]));
@@ -141,14 +143,25 @@
     const memories = left.map((at) => {
       const title = articles[at].querySelector('h2').textContent.replace(/\s+/g, ' ');
       const node = make('a', { href: `#m-${at}` }, make('title', {}, title), make('circle', { class: 'node', cx: x, cy: from.get(at), r: 4 }),
-        make('text', { x: x - 12, y: from.get(at) + 4, 'text-anchor': 'end' }, title.length > most ? `${title.slice(0, most - 1)}…` : title));
+        make('text', { x: x - ASIDE, y: from.get(at) + 4, 'text-anchor': 'end' }, cutTo(title, x - ASIDE, (most) => `${title.slice(0, most)}…`)));
       node.addEventListener('click', () => articles[at].isConnected || list.append(articles[at]));
       return node;
     });
     const about = right.map((file) => make('g', {}, make('title', {}, file), make('circle', { class: 'file', cx: aside, cy: to.get(file), r: 4 }),
-      make('text', { x: aside + 12, y: to.get(file) + 4 }, file.length > most ? `…${file.slice(1 - most)}` : file)));
+      make('text', { x: aside + ASIDE, y: to.get(file) + 4 }, cutTo(file, width - aside - ASIDE, (most) => `…${file.slice(file.length - most)}`))));
     const label = `${numbered(left.length, 'memory', 'memories')} and ${numbered(right.length, 'file', 'files')} that they are about; a dashed line joins linked memories`;
     return make('svg', { class: form, viewBox: `0 0 ${width} ${high}`, role: 'group', 'aria-label': label }, ...edges, ...memories, ...about);
+  }
+
+  /** A text, or what `cut` leaves of it with the most characters that fit into a width. */
+  function cutTo(text, width, cut) {
+    const pen = document.createElement('canvas').getContext('2d');
+    pen.font = FONT;
+    const fits = (shown) => pen.measureText(shown).width <= width;
+    if (fits(text)) return text;
+    let most = Math.min(text.length, Math.floor(width / 2));
+    while (most && !fits(cut(most))) most -= 1;
+    return cut(most);
   }
 
   function slices() {
