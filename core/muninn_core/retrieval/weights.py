@@ -303,7 +303,7 @@ SCORED = 80
 
 SCORED_MEMORIES = 2
 """How many memories are scored at least where a question asks for all kinds: code may have its words so often that no
-memory is among the best candidates. More of them take the places of code: see docs/memory-quality.md."""
+memory is among the best candidates. More of them take the places of code: see docs/memory-quality-choices.md."""
 
 SCORED_BY_SYMBOLS = 40
 """How many of them are scored by the names that they define: those that are best without."""

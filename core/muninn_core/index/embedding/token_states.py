@@ -1,7 +1,7 @@
 """The states of a text's tokens, as they are stored: 4 bits for each component.
 
 A state is compared by its direction alone, so no scale is stored. On the questions that rules were chosen on, 4 bits
-find as much as 32 (`docs/memory-quality.md`).
+find as much as 32 (`docs/memory-quality-choices.md`).
 """
 
 from __future__ import annotations
