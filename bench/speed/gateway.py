@@ -12,7 +12,6 @@ import contextlib
 import http.client
 import json
 import os
-import signal
 import subprocess
 import tempfile
 import time
@@ -111,7 +110,7 @@ def _gateway(served: Served) -> Iterator[tuple[int, str]]:
         token = json.loads(shown.stdout)["headers"]["Authorization"].removeprefix("Bearer ")
         yield int(url.rpartition(":")[2]), token
     finally:
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # a shell's background job ignores an interrupt
         process.wait(300)
 
 
