@@ -39,6 +39,7 @@ def skilled(plain_repo, start, tmp_path):
     write(home / ".claude/skills", "parser-tests", PARSERS.replace("golden", "silver"))
     muninn = start(plain_repo, home=home)
     muninn.call("init")
+    muninn.call("index", wait=True)  # scores depend on how rare the words are in the index
     return muninn
 
 
