@@ -180,7 +180,7 @@ def _certainty(console: Console, hit: dict[str, Any]) -> None:
     """Print how sure it is that a memory answers, and from which value on one is shown above the others."""
     if hit["certainty"] is None:
         return
-    beside = "" if hit["certainty"] >= hit["least_certainty"] else "; this one stands beside a surer one"
+    beside = "" if hit["certainty"] >= hit["least_certainty"] else "; a more certain memory brought it here"
     line(
         console,
         (f"       {hit['certainty']:6.3f} ", "bar"),
