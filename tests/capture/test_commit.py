@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.capture.commits.commit_memory import MAX_TEXT, assess, draft_memory
+from muninn_core.capture.commits.commit_memory import MAX_TEXT, assess, draft_memory, draft_trace, without_records
 from muninn_core.git import Commit
+from muninn_core.model.value import replace
 
 
 def commit(subject: str, body: str = "", files: tuple[str, ...] = ("src/app.py",), parents: int = 1) -> Commit:
@@ -127,6 +128,31 @@ def test_the_memory_names_the_commit_once_and_leaves_its_trailers_out() -> None:
     assert (memory.tags, memory.actor, memory.session, memory.agent) == (("commit",), "hook", "s1", "claude-code")
     assert memory.details["commit"] == "a" * 40
     assert memory.details["author"] == "Ada"
+
+
+def test_the_memory_names_no_file_that_the_commit_deletes() -> None:
+    one = replace(
+        commit("Drop the v1 endpoints: replaced by v2", files=("src/v1.py", "src/v2.py")),
+        deleted=frozenset({"src/v1.py"}),
+    )
+    found = assess(one)
+    assert found is not None
+    assert draft_memory(one, found, None, None).files == ("src/v2.py",)
+
+
+def test_a_commit_is_not_about_the_records_that_the_git_hook_adds_to_it() -> None:
+    records = ".muninn/memory/sessions/s-1.jsonl"
+    prose = without_records(commit("Redesign the tutorial", files=(records, "README.md")))
+    assert prose.files == ("README.md",)
+    assert assess(prose) is None
+    code = without_records(commit("Introduce quotas", files=(records, "src/app.py")))
+    found = assess(code)
+    assert found is not None
+    assert draft_memory(code, found, None, None).files == ("src/app.py",)
+    trace = draft_trace(code, None, None)
+    assert trace is not None
+    assert trace.files == ("src/app.py",)
+    assert assess(without_records(commit("Migrate memory", files=(records,)))) is None
 
 
 def test_a_very_long_message_is_cut_at_a_word() -> None:

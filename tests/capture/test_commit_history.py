@@ -46,6 +46,7 @@ def test_a_significant_commit_is_told_as_a_new_one_would_be_under_the_same_key()
         (logged("Migrate to v2", author="pyup-bot"), "made by bots"),
         (logged("<private>Migrate to v2</private>"), "without a subject"),
         (logged("Migrate memory", files=(".muninn/memory/main.jsonl",)), "of memory alone"),
+        (logged("Migrate the guide", files=(".muninn/memory/sessions/s.jsonl", "docs/guide.md")), "routine"),
         (logged("Refactor the fixtures", files=("tests/test_a.py", "tests/conftest.py")), "of tests alone"),
         (logged("Bump version to 2.0"), "routine"),
         (logged("style: reformat everything"), "routine"),

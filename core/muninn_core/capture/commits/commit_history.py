@@ -17,9 +17,11 @@ from muninn_core.capture.commits.commit_memory import (
     bare_subject,
     commit_key,
     is_fix,
+    is_of_memory,
     is_routine,
     memory_text,
     without_private,
+    without_records,
 )
 from muninn_core.capture.commits.history_memory import HistoryMemory
 from muninn_core.capture.statements.conversation import Message
@@ -101,10 +103,10 @@ def memory_of_commit(
         return "merges"
     if _BOT.search(log_entry.commit.author) or _BOT.search(log_entry.email):
         return "made by bots"
-    commit = without_private(log_entry.commit)
+    commit = without_records(without_private(log_entry.commit))
     if not commit.subject:
         return "without a subject"
-    if commit.files and all(path.startswith(".muninn/") for path in commit.files):
+    if is_of_memory(commit):
         return "of memory alone"
     if commit.files and all("test" in path_traits(path) for path in commit.files):
         return "of tests alone"
@@ -129,7 +131,7 @@ def _history_memory(log_entry: LogEntry, commit: Commit, fields: dict[str, Any])
     draft = MemoryDraft(
         **fields,
         tags=("commit", "backfill"),
-        files=_files(log_entry),
+        files=_files(commit, log_entry.deleted),
         actor="import",
         details=details,
         key=commit_key(commit.sha),
@@ -210,13 +212,10 @@ _LISTS_CHANGES = re.compile(
 """Files that list the changes of a project. Commits of all kinds add to them."""
 
 
-def _files(log_entry: LogEntry) -> tuple[str, ...]:
+def _files(commit: Commit, deleted: frozenset[str]) -> tuple[str, ...]:
     """Return the files that a memory names: code before tests and prose, without deleted ones and lists of changes."""
-    existing = [
-        path for path in log_entry.commit.files if path not in log_entry.deleted and not path.startswith(".muninn/")
-    ]
-    if len(log_entry.commit.files) > MAX_FILES:
+    if len(commit.files) > MAX_FILES:
         return ()
-    existing = [path for path in existing if not _LISTS_CHANGES.search(path)]
+    existing = [path for path in commit.files if path not in deleted and not _LISTS_CHANGES.search(path)]
     existing.sort(key=lambda path: (classify(path)[0] != "code", bool(path_traits(path)), path))
     return tuple(existing[:MAX_MEMORY_FILES])

@@ -17,6 +17,9 @@ from muninn_core.source.private_spans import strip_private
 if TYPE_CHECKING:
     from muninn_core.git import Commit
 
+MEMORY = ".muninn/"
+"""The folder of Muninn's files."""
+
 MAX_FILES = 50
 """The number of changed files that a memory names."""
 
@@ -116,13 +119,16 @@ def assess(commit: Commit) -> Significance | None:
 
 
 def draft_memory(commit: Commit, significance: Significance, session: str | None, agent: str | None) -> MemoryDraft:
-    """Return the memory of a commit. Its key is derived from the commit's id, so it is stored once."""
+    """Return the memory of a commit, without the files that it deletes: their citations would be gone from the start.
+
+    Its key is derived from the commit's id, so it is stored once.
+    """
     return MemoryDraft(
         type="decision" if significance.decision else "insight",
         title=commit.subject,
         text=memory_text(commit),
         tags=("commit",),
-        files=commit.files[:MAX_FILES],
+        files=tuple(path for path in commit.files if path not in commit.deleted)[:MAX_FILES],
         importance=significance.importance,
         session=session,
         actor="hook",
@@ -164,7 +170,17 @@ def draft_trace(commit: Commit, session: str | None, agent: str | None) -> Memor
 
 def is_of_memory(commit: Commit) -> bool:
     """Whether a commit changes memory only; its memories are there already."""
-    return bool(commit.files) and all(path.startswith(".muninn/") for path in commit.files)
+    return bool(commit.files) and all(path.startswith(MEMORY) for path in commit.files)
+
+
+def without_records(commit: Commit) -> Commit:
+    """Return a commit without the files of memory that it contains beside others.
+
+    The git hook adds the records of a session to its commits; a commit is not about these.
+    """
+    if is_of_memory(commit):
+        return commit
+    return replace(commit, files=tuple(path for path in commit.files if not path.startswith(MEMORY)))
 
 
 def commit_key(sha: str) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.capture.commits.commit_memory import assess, draft_trace, without_private
+from muninn_core.capture.commits.commit_memory import assess, draft_trace, without_private, without_records
 from muninn_core.capture.commits.commit_memory import draft_memory as commit_draft
 from muninn_core.capture.statements.transcript import MAX_STATEMENTS, read_transcript
 from muninn_core.engine.memory.changes.record_changes import append_change
@@ -230,7 +230,7 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Capt
     for commit in git.list_commits(workspace.layout.root, seen, head, MAX_COMMITS):
         if commit.time[:19] < earliest[:19]:
             continue
-        commit = without_private(commit)
+        commit = without_records(without_private(commit))
         significance = assess(commit) if commit.subject else None
         if significance is not None:
             draft = commit_draft(commit, significance, session=session, agent=params.agent)
