@@ -51,7 +51,13 @@ async def test_the_selection_becomes_a_draft_and_the_saved_draft_a_memory(
         await person.editor.send({"method": "textDocument/didSave", "params": saved})
         message = (await heard(person.editor, "window/showMessage"))["params"]["message"]
         assert message == "Muninn: Remembered: Names come from the directory"
+    more = {"textDocument": {"uri": written["uri"], "version": 2}, "contentChanges": [{"text": f"{text}More.\n"}]}
+    await person.editor.send({"method": "textDocument/didChange", "params": more})
+    await person.editor.send({"method": "textDocument/didSave", "params": saved})
+    message = (await heard(person.editor, "window/showMessage"))["params"]["message"]
+    assert message.startswith("Muninn: This draft was stored when it was first saved"), message
     (memory,) = (await person.editor.result("muninn/memories", {"file": FILE}))["memories"]
+    assert message.endswith(f"`muninn update {memory['id']}`."), message
     assert (memory["type"], memory["trust"], memory["actor"]) == ("decision", "user", "user")
     assert [(cite["path"], cite["start"], cite["end"]) for cite in memory["cites"]] == [(FILE, *LOOKUP)]
     assert await person.lenses() == [(0, "1 decision"), (line_of("lookup"), "1 decision")]
@@ -93,11 +99,17 @@ async def test_code_actions_resolve_a_doubt_in_the_document(
     ]
     assert offered["Forget: Removal is final"]["diagnostics"][0]["data"]["id"] == identity
     await person.run(offered["Confirm (it still holds): Removal is final"])
+    told = [notice["params"] for notice in person.editor.notices if notice.get("method") == "window/showMessage"]
+    lines = f"{line_of('removal') + 1}-{REMOVAL[1]}"
+    assert told == [{"type": 3, "message": f"Muninn: Confirmed: Removal is final; it cites {FILE}:{lines}"}]
+    person.editor.notices.clear()
     assert (await person.pulled())["items"] == []
     assert await person.lenses() == [(0, "1 pattern"), (line_of("removal"), "1 pattern")]
     offered = await person.actions(line, line)
     assert "Confirm (it still holds): Removal is final" not in offered
     await person.run(offered["Forget: Removal is final"])
+    told = [notice["params"] for notice in person.editor.notices if notice.get("method") == "window/showMessage"]
+    assert told[-1]["message"] == f"Muninn: Forgotten: Removal is final; `muninn restore {identity}` restores it"
     assert await person.lenses() == []
 
 

@@ -13,14 +13,14 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from lsprotocol import types
+
 from muninn_core.errors import BadParams, MuninnError, NotInitialised
 from muninn_server.lsp.server import ResponseError, new_server, path_of, to_response_error
 from muninn_server.lsp.settings import Settings
 from muninn_server.session import error_of
 
 if TYPE_CHECKING:
-    from lsprotocol import types
-
     from muninn_server.session import Session
 
 T = TypeVar("T")
@@ -135,6 +135,12 @@ class EditorClient:
         """Return the version of an open document, -1 if it is not open."""
         document = self.server.open_document(uri)
         return -1 if document is None or document.version is None else document.version
+
+    # --- messages ---
+
+    def tell(self, kind: types.MessageType, message: str) -> None:
+        """Show a message."""
+        self.server.window_show_message(types.ShowMessageParams(kind, f"Muninn: {message}"))
 
     # --- background work ---
 

@@ -86,7 +86,7 @@ class EditorConnection(RpcConnection):
         """Route a request. Raises MuninnError for one that nothing handles."""
         if method.startswith(wire.PREFIX):
             super()._take(message)
-        elif method == types.WORKSPACE_EXECUTE_COMMAND and _command(message) not in EDITOR_COMMANDS:
+        elif method == types.WORKSPACE_EXECUTE_COMMAND and not self.editor.runs(_command(message)):
             super()._take(_verb_request(message))
         else:
             _check_method(method)

@@ -20,6 +20,8 @@ from muninn_server.lsp.configuration import follow_settings
 from muninn_server.lsp.diagnostics import Diagnostics
 from muninn_server.lsp.index_progress import show_index_progress
 from muninn_server.lsp.positions import MAX_CHARS
+from muninn_server.lsp.reviews import REVIEWS, Reviews
+from muninn_server.lsp.server import EDITOR_COMMANDS
 from muninn_server.lsp.settings import Settings, settings_of
 from muninn_server.lsp.virtual_documents import VirtualDocuments
 from muninn_server.lsp.workspace_folders import WorkspaceFolders
@@ -54,6 +56,7 @@ class Editor:
         self.annotations = Annotations(self.client, self._refresh_soon)
         self.diagnostics = Diagnostics(self.client, self.annotations)
         self.virtual_documents = VirtualDocuments(self.client)
+        self.reviews = Reviews(self.client)
         self.folders = WorkspaceFolders(self.client)
         self.packs: Coalescer[list[types.CodeLens]] = Coalescer()
         self._session = session
@@ -102,6 +105,10 @@ class Editor:
         self.annotations.close()
         await self.client.close()
         self.virtual_documents.close()
+
+    def runs(self, command: str | None) -> bool:
+        """Whether the editor's own code runs a command, not the verb of that name."""
+        return command in EDITOR_COMMANDS or (command in REVIEWS and not self.client.capabilities.review_menu)
 
     # --- documents ---
 

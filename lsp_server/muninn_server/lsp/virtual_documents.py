@@ -44,7 +44,7 @@ class VirtualDocuments:
         self._drafts: set[str] = set()
         self._shown: set[str] = set()
         for command, run in zip(EDITOR_COMMANDS, (self._show, self._write), strict=True):
-            self._server.handle_command(command, _with_object(command, run))
+            self._server.handle_command(command, with_object(command, run))
 
     async def content(self, uri: str) -> str:
         """Return the text of a `muninn:` document, which is refreshed from then on. Raises ResponseError."""
@@ -78,7 +78,7 @@ class VirtualDocuments:
             with contextlib.suppress(ResponseError):
                 answer = await self._server.window_show_document_async(params)
                 return answer is not None and answer.success  # some clients respond with null
-        self._message(types.MessageType.Info, title)
+        self._client.tell(types.MessageType.Info, title)
         return False
 
     def _write_page(self, result: DocumentResult) -> str:
@@ -102,11 +102,9 @@ class VirtualDocuments:
             given["key"] = f"draft-{Path(path_of(uri) or '').stem}"
             stored: RememberResult = await self._client.call("remember", given, lambda result: result)
             title = stored.memory.title if stored.memory is not None else stored.ids[0]
-            again = stored.memory is not None and stored.memory.text.strip() != given["text"] and not stored.masked
-            more = " It was stored when it was first saved; what you changed since is not." if again else ""
-            self._message(types.MessageType.Info, f"Remembered: {title}{more}")
+            self._client.tell(types.MessageType.Info, f"Remembered: {title}")
         except MuninnError as error:
-            self._message(types.MessageType.Error, error.line)
+            self._client.tell(types.MessageType.Error, _stored_before(error) or error.line)
 
     def is_draft(self, uri: str) -> bool:
         """Whether a document is a draft: begun in this editor, or in the folder of drafts."""
@@ -130,11 +128,18 @@ class VirtualDocuments:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _message(self, kind: types.MessageType, message: str) -> None:
-        self._server.window_show_message(types.ShowMessageParams(kind, f"Muninn: {message}"))
+
+def _stored_before(error: MuninnError) -> str:
+    """Return what to do about a changed draft that was stored when it was first saved, "" for any other error."""
+    if not error.data.get("differing"):
+        return ""
+    return (
+        "This draft was stored when it was first saved; the changes since then are not. Supersede the memory instead,"
+        f" or change it with `muninn update {error.data['id']}`."
+    )
 
 
-def _with_object(command: str, run: Callable[[dict[str, Any]], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+def with_object(command: str, run: Callable[[dict[str, Any]], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
     """Return the handler of a command that takes one object, {} by default. It raises BadParams for anything else."""
 
     async def handle(arguments: Any) -> Any:
