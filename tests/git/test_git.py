@@ -11,6 +11,7 @@ from repositories import git as run
 
 from muninn_core import git
 from muninn_core.git.log import CommitRange, read_log
+from muninn_core.git.run import run as query
 from muninn_core.launch.repository_location import locate
 
 
@@ -246,6 +247,24 @@ def test_a_partial_clone_knows_its_paths_without_their_contents(plain_repo, tmp_
     names = ["README.md", "absent", "new\nline", "src", "src/users.py", "star*", "star?"]
     held = {"README.md", "new\nline", "src/users.py", "star*"}
     assert git.existing_paths(tmp_path / "partial", "HEAD", names) == held
+
+
+def test_a_partial_clone_knows_the_time_of_a_merge_and_says_how_to_fetch_contents(plain_repo, tmp_path):
+    run(plain_repo, "checkout", "-q", "-b", "side")
+    commit(plain_repo, "Side", **{"README.md": "1\n\n\n2\n"})
+    run(plain_repo, "checkout", "-q", "main")
+    commit(plain_repo, "Main", **{"README.md": "0\n\n\n1\n"})
+    run(plain_repo, "merge", "-q", "--no-commit", "-s", "ours", "side")
+    commit(plain_repo, "Merge", **{"README.md": "0\n\n\n2\n"})
+    run(plain_repo, "config", "uploadpack.allowFilter", "true")
+    run(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", plain_repo.as_uri(), "partial")
+    partial = tmp_path / "partial"
+    expected = int(run(partial, "rev-list", "--no-commit-header", "--max-count=1", "--format=%ct", "HEAD"))
+    assert git.commit_time(partial, "HEAD").timestamp() == expected
+    blob = run(partial, "rev-parse", "HEAD:README.md").strip()
+    with pytest.raises(git.GitError, match="promisor") as refused:
+        query(str(partial), "cat-file", "-p", blob)
+    assert "git fetch --refetch --no-filter" in refused.value.hint
 
 
 def test_a_broken_repository_is_an_error_and_no_empty_list(plain_repo):

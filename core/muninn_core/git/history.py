@@ -138,8 +138,11 @@ def resolve_commit(root: Path, rev: str) -> str:
 
 
 def commit_time(root: Path, commit: str) -> datetime:
-    """Return a commit's committer time, in UTC. Raises GitError when the commit does not exist."""
-    return time_of(run(str(root), "show", "-s", "--format=%ct", commit, "--").strip())
+    """Return a commit's committer time, in UTC. Raises GitError when the commit does not exist.
+
+    `git show` would read the contents that a merge changes, which a partial clone may lack.
+    """
+    return time_of(run(str(root), "log", "-1", "-s", "--format=%ct", commit, "--").strip())
 
 
 def _near_revisions(root: Path, rev: str) -> str:

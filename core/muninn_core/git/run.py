@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.errors import BadParams, MuninnError
+from muninn_core.git.partial import FETCH_HINT
 
 _TIMEOUT_SECONDS = 60
 
@@ -140,12 +141,17 @@ def run_process(
 
 
 def git_error(what: str, done: subprocess.CompletedProcess[bytes]) -> GitError:
-    """Return the error for a failed command: git's last fatal line. The hint is git's remedy for an untrusted owner."""
+    """Return the error for a failed command: git's last fatal line.
+
+    The hint is git's remedy for an untrusted owner, or how to fetch what a partial clone lacks.
+    """
     words = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     fatal = [line for line in words if line.startswith("fatal:")]
     reason = (fatal or words or [f"exit status {done.returncode}"])[-1]
     remedies = [line for line in words if line.startswith("git config") and "safe.directory" in line]
     hint = f"Another user owns the files. To trust them, run `{remedies[0]}`." if remedies else ""
+    if " from promisor remote" in reason:
+        hint = FETCH_HINT
     return GitError(f"git {what} failed: {reason}", hint=hint)
 
 
