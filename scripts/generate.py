@@ -1,4 +1,5 @@
-"""Writes the generated files: the reference in docs/, vscode-extension/src/protocol.ts and the package of verbs.
+"""Writes the generated files: the reference in docs/, vscode-extension/src/protocol.ts, the package of verbs and the
+digest of the catalogue.
 
 With --check it writes nothing, lists stale files, and exits with 1 if there are any.
 """
@@ -12,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import api
 import configuration
+import digest
 import manpage
 import reference
 import secret_kinds
@@ -56,6 +58,7 @@ def files() -> dict[Path, str]:
         ROOT / "docs" / secret_kinds.PAGE: secret_kinds.page(),
         ROOT / "vscode-extension" / "src" / "protocol.ts": typescript.render(),
         **{ROOT / "core" / "muninn_core" / "verbs" / name: text for name, text in api.render().items()},
+        ROOT / "core" / "muninn_core" / "protocol" / "catalogue_digest.py": digest.render(),
         ROOT / "docs" / "configuration.md": configuration.page(),
         ROOT / "core" / "muninn_core" / "config" / "config.schema.json": configuration.schema(),
     }

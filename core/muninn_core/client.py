@@ -18,6 +18,7 @@ from muninn_core.launch.start import connect_or_start, private_daemon, raise_if_
 from muninn_core.launch.transport import connect as connect_only
 from muninn_core.launch.transport import uses_tcp
 from muninn_core.protocol import wire
+from muninn_core.protocol.catalogue_digest import CATALOGUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,10 +199,10 @@ def connect(
     """Connect to the daemon of the repository around `repo`; with `start`, start it when it does not run.
 
     A `private` daemon serves this client alone and exits with it; on Windows, which can't pass it a socket, the shared
-    one answers. With `start` and `replace`, a daemon of another version is replaced. `protocol` is rpc, lsp, mcp or
-    mcp-http: the one after the hello. `options` are added to the hello. Raises NotARepository for a bad folder,
-    DaemonError when there is no daemon and none can be started. With `needs_memory` no daemon is started in a
-    repository without `.muninn`, and NotInitialised is raised.
+    one answers. With `start` and `replace`, a daemon of another version or with another catalogue is replaced.
+    `protocol` is rpc, lsp, mcp or mcp-http: the one after the hello. `options` are added to the hello. Raises
+    NotARepository for a bad folder, DaemonError when there is no daemon and none can be started. With `needs_memory` no
+    daemon is started in a repository without `.muninn`, and NotInitialised is raised.
     """
     location = locate(repo)
 
@@ -237,10 +238,18 @@ def connect(
             last = error
             time.sleep(0.02)
             continue
-        if client.daemon.get("version") == __version__ or not (start and replace):
+        if _speaks_alike(client.daemon) or not (start and replace):
             return client
         _shut_down(client)
     raise last or DaemonError("the daemon could not be replaced", hint="`muninn daemon stop`, then try again.")
+
+
+def _speaks_alike(daemon: Mapping[str, Any]) -> bool:
+    """Whether a daemon has the version and the catalogue of this client, by its answer to the hello.
+
+    Installations from a checkout can have one version and different catalogues.
+    """
+    return daemon.get("version") == __version__ and daemon.get("catalogue") == CATALOGUE
 
 
 def _unreachable(error: OSError, location: RepositoryLocation, address: Address, *, is_bare: bool) -> MuninnError:

@@ -18,6 +18,7 @@ from muninn_core.config import TOOL_SETS
 from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError
 from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.protocol import wire
+from muninn_core.protocol.catalogue_digest import CATALOGUE
 from muninn_server.file_descriptors import has_spare_descriptors
 from muninn_server.rpc import Hello, RpcConnection, decode_hello, error_frame, read_message
 from muninn_server.session import Pools, Session
@@ -124,7 +125,8 @@ class ClientConnections:
             writer.write(error_frame(number, refusal))
             await writer.drain()
             return
-        greeting = {"version": __version__, "pid": os.getpid(), "root": location.root, "identity": location.identity}
+        about = {"version": __version__, "catalogue": CATALOGUE, "pid": os.getpid()}
+        greeting = {**about, "root": location.root, "identity": location.identity}
         writer.write(wire.frame({"jsonrpc": "2.0", "id": number, "result": greeting}))
         await writer.drain()
         session = Session(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -101,8 +102,9 @@ def test_work_trees_of_one_repository_share_the_daemon_and_see_their_own_head(
         assert here.call("status")["saw"]["branch"] == "main"
 
 
-def test_a_daemon_of_another_version_is_replaced(
-    repo: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("other", [{"version": "0.0.1"}, {"catalogue": "0" * 16}, {"catalogue": None}])
+def test_a_daemon_of_another_version_or_catalogue_is_replaced(
+    repo: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, other: dict[str, Any]
 ) -> None:
     old = daemon_pid(repo, environ)
     assert old is not None
@@ -112,7 +114,7 @@ def test_a_daemon_of_another_version_is_replaced(
     def greeted_by_an_old_one(self: client.Client, *arguments: object) -> None:
         greet(self, *arguments)  # type: ignore[arg-type]
         if self.daemon["pid"] == old:
-            self.daemon["version"] = "0.0.1"
+            self.daemon.update(other)
 
     monkeypatch.setattr(client.Client, "__init__", greeted_by_an_old_one)
     with client.connect(str(repo), environ, replace=False) as reconnected:
