@@ -39,6 +39,7 @@ local function remembers()
   check(':MuninnDecide', has_message('remembered'), said())
   vim.cmd('MuninnRemember Users live in one table.')
   check(':MuninnRemember', until_true(function() return #messages >= 2 and said():find('remembered') ~= nil end), said())
+  check('lenses follow the memory', until_true(function() return #vim.lsp.codelens.get(users) == 2 end), vim.lsp.codelens.get(users))
   vim.cmd('MuninnThisFile')
   until_true(function() return #vim.fn.getloclist(0) >= 2 end)
   local places = {}
@@ -62,16 +63,16 @@ local function recalls()
     vim.cmd('buffer ' .. memory.bufnr)
     local shown = until_true(function() return lines_of(0):find('Names are never cached') or lines_of(0):find('one table') end)
     check('a memory opens as a document', shown and not vim.bo.modifiable, lines_of(0):sub(1, 60))
-    local hidden = {}
-    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('muninn_addresses'), 0, -1, { details = true })) do
-      table.insert(hidden, vim.api.nvim_buf_get_lines(0, mark[2], mark[2] + 1, false)[1]:sub(mark[3] + 1, mark[4].end_col))
-    end
-    check('addresses of links are hidden', hidden[1] == '[' and (hidden[2] or ''):find('^%]%(file:///.*users%.py') ~= nil, hidden)
+    check('a page shows the words of its links only', not lines_of(0):find('](', 1, true), lines_of(0))
+    vim.fn.search('src/users.py')
+    vim.cmd('normal gf')
+    local at = { vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] }
+    check('gf on a link opens the cited lines', lines_of(memory.bufnr):find('users.py:6', 1, true) and vim.deep_equal(at, { users, 6 }), at)
   end
   vim.cmd('copen')
   check('a list shows the type of a memory in place of its address', lines_of(0):find('decision|1| Names are never cached', 1, true) ~= nil and not lines_of(0):find('muninn:/', 1, true), lines_of(0))
   vim.cmd('MuninnThisFile')
-  check('a list is no file', has_message('no file of a repository'), said())
+  check('a list is no file', has_message('no file of the repository'), said())
   vim.cmd('cclose')
   vim.cmd('buffer ' .. users)
 end
@@ -137,6 +138,14 @@ local function tells()
   vim.cmd('MuninnContext how are names cached')
   until_true(function() return lines_of(0):find('Names are never cached') ~= nil end)
   check(':MuninnContext', lines_of(0):find('Names are never cached') ~= nil, #lines_of(0))
+  local ask, windows = vim.ui.input, #vim.api.nvim_list_wins()
+  vim.api.nvim_buf_set_option(0, 'modifiable', true)
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, {})
+  vim.ui.input = function(_, done) done('how are names cached') end
+  vim.cmd('MuninnContext')
+  until_true(function() return lines_of(0):find('Names are never cached') ~= nil end)
+  vim.ui.input = ask
+  check(':MuninnContext asks for a task, and uses the window of the same task', #vim.api.nvim_list_wins() == windows, #vim.api.nvim_list_wins())
   vim.cmd('close')
   vim.cmd('MuninnSessions')
   until_true(function() return lines_of(0):find('not sealed') ~= nil end)
@@ -151,7 +160,7 @@ local function tells()
   vim.cmd('cd /')
   vim.cmd('enew')
   vim.cmd('MuninnRecall anything')
-  check('elsewhere it says what it needs', has_message('.muninn is open'), said())
+  check('elsewhere it says what it needs', has_message('muninn init'), said())
   vim.cmd('cd -')
 end
 
@@ -205,6 +214,16 @@ local function ends()
   vim.g.muninn_settings = nil
 end
 
+local function recovers()
+  vim.cmd('buffer ' .. users)
+  local server, before, pid = require('muninn.server'), client().id, nil
+  server.ask('status', {}, function(result) pid = result.pid end)
+  until_true(function() return pid ~= nil end)
+  vim.loop.kill(pid, 'sigkill')
+  local again = until_true(function() return client() ~= nil and client().id ~= before and client().initialized end)
+  check('a server that ends by itself is started again', again and vim.lsp.buf_is_attached(users, client().id), client() and client().id)
+end
+
 local function resolves()
   vim.cmd('buffer ' .. users)
   local server, stored, offered = require('muninn.server'), 0, {}
@@ -227,7 +246,7 @@ local function resolves()
   check(':MuninnResolve', kept and vim.deep_equal(offered, expected), { offered, said() })
 end
 
-for _, part in ipairs({ starts, remembers, recalls, picks, helps, shows, tells, writes, ends, resolves }) do
+for _, part in ipairs({ starts, remembers, recalls, picks, helps, shows, tells, writes, ends, recovers, resolves }) do
   local ok, why = xpcall(part, debug.traceback)
   if not ok then check('no error', false, why) end
 end

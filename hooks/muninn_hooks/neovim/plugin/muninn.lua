@@ -36,7 +36,7 @@ command('MuninnDecide', use('remember', 'decision'), { nargs = '*', range = true
 command('MuninnFailed', use('remember', 'attempt'), { nargs = '*', range = true, desc = 'Record a failed attempt' })
 command('MuninnThisFile', use('this_file'), { desc = 'List the memories of this file' })
 command('MuninnShow', use('show'), { desc = 'Show the memories of this line' })
-command('MuninnContext', use('context'), { nargs = '+', desc = 'Gather what a task needs' })
+command('MuninnContext', use('context'), { nargs = '*', desc = 'Gather what a task needs' })
 command('MuninnSessions', use('sessions'), { desc = 'List the sessions' })
 command('MuninnConflicts', use('conflicts'), { desc = 'List the conflicts that wait for a decision' })
 command('MuninnResolve', use('resolve'), { desc = 'Decide a conflict' })

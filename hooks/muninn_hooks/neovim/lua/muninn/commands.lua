@@ -4,25 +4,100 @@ local ask, here, root_of, warn = server.ask, server.here, server.root_of, server
 
 local M = {}
 
--- Wraps long lines at words and hides what is marked as hidden; the line of the cursor shows it.
-local function as_page() vim.opt_local.linebreak, vim.opt_local.conceallevel = true, 2 end
+-- Wraps long lines at words and hides the marks of Markdown.
+local function as_page()
+  vim.opt_local.linebreak, vim.opt_local.conceallevel, vim.opt_local.concealcursor = true, 2, 'nc'
+end
 
-local hidden = vim.api.nvim_create_namespace('muninn_addresses')
+-- Returns the lines of a Markdown text with the words of each link in place of the link, and for each line its links:
+-- first column, column behind, address. Code is left as it is.
+local function without_addresses(text)
+  local lines, links, fence = {}, {}, nil
+  for row, line in ipairs(vim.split(text, '\n')) do
+    local mark = line:match('^%s*(```+)') or line:match('^%s*(~~~+)')
+    links[row] = {}
+    if mark and (not fence or line:match('^%s*' .. fence .. '+%s*$')) then
+      fence = not fence and mark or nil
+    elseif not fence then
+      local told, from = '', 1
+      local hidden = line:gsub('\\%]', '\\\1') -- of the same length: no end of a link's words
+      for open, words, address, behind in hidden:gmatch('()%[([^%]]*)%]%((%a+:[^%s)]*)%)()') do
+        told = told .. line:sub(from, open - 1)
+        table.insert(links[row], { #told, #told + #words, address })
+        told, from = told .. line:sub(open + 1, open + #words), behind
+      end
+      line = told .. line:sub(from)
+    end
+    lines[row] = line
+  end
+  return lines, links
+end
 
--- Sets the text of a read-only document. Marks the addresses of its links as hidden: a Neovim without a parser for
--- Markdown would show them.
-local function fill(buffer, text)
-  local lines = vim.split(text, '\n')
+-- Opens an address: a document, lines of a file, or a page of the web. A floating window is left.
+local function open(address)
+  if vim.api.nvim_win_get_config(0).relative ~= '' then vim.cmd('close') end
+  local path, line = address:match('^file://([^#]*)#?L?(%d*)')
+  if path then
+    vim.cmd('edit ' .. vim.fn.fnameescape(vim.uri_to_fname('file://' .. path)))
+    if line ~= '' then pcall(vim.api.nvim_win_set_cursor, 0, { tonumber(line), 0 }) end
+  elseif address:match('^muninn:') then
+    vim.cmd('edit ' .. vim.fn.fnameescape(address))
+  elseif vim.ui.open then
+    vim.ui.open(address)
+  else
+    vim.notify(address)
+  end
+end
+
+local shown = vim.api.nvim_create_namespace('muninn_links')
+
+-- Marks the links of a document, and maps gf and Enter to follow the one at the cursor, or the only one of the line.
+local function mark_links(buffer, links)
+  vim.api.nvim_buf_clear_namespace(buffer, shown, 0, -1)
+  for row, of_line in ipairs(links) do
+    for _, link in ipairs(of_line) do
+      vim.api.nvim_buf_set_extmark(buffer, shown, row - 1, link[1], { end_col = link[2], hl_group = 'Underlined' })
+    end
+  end
+  local function follow(key)
+    local row, column = (table.unpack or unpack)(vim.api.nvim_win_get_cursor(0))
+    local of_line = links[row] or {}
+    for _, link in ipairs(of_line) do
+      if link[1] <= column and column < link[2] then return open(link[3]) end
+    end
+    if #of_line == 1 then return open(of_line[1][3]) end
+    vim.cmd('normal! ' .. key)
+  end
+  local enter = vim.api.nvim_replace_termcodes('<CR>', true, false, true)
+  for name, key in pairs({ gf = 'gf', ['<CR>'] = enter }) do
+    vim.api.nvim_buf_set_keymap(buffer, 'n', name, '', { callback = function() follow(key) end, noremap = true, desc = 'Follow the link' })
+  end
+end
+
+-- Hides the backslashes that Markdown has before signs, but not those in code.
+local function hide_escapes(buffer)
+  local fence
+  for row, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
+    if line:match('^%s*```') then fence = not fence end
+    local _, code = line:gsub('\\`', ''):gsub('`', '')
+    for at in line:gmatch('()\\%p') do
+      if not fence and code == 0 then vim.api.nvim_buf_set_extmark(buffer, shown, row - 1, at - 1, { end_col = at, conceal = '' }) end
+    end
+  end
+end
+
+local function set_text(buffer, lines)
   vim.bo[buffer].modifiable = true
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
   vim.bo[buffer].modifiable, vim.bo[buffer].modified = false, false
-  vim.api.nvim_buf_clear_namespace(buffer, hidden, 0, -1)
-  for row, line in ipairs(lines) do
-    for open, close, behind in line:gmatch('()%[[^%]]*()%]%(%a+:[^%s)]*%)()') do
-      vim.api.nvim_buf_set_extmark(buffer, hidden, row - 1, open - 1, { end_col = open, conceal = '' })
-      vim.api.nvim_buf_set_extmark(buffer, hidden, row - 1, close - 1, { end_col = behind - 1, conceal = '' })
-    end
-  end
+end
+
+-- Sets the text of a read-only page with links.
+local function fill(buffer, text)
+  local lines, links = without_addresses(text)
+  set_text(buffer, lines)
+  mark_links(buffer, links)
+  hide_escapes(buffer)
 end
 
 -- A number with its noun.
@@ -30,19 +105,23 @@ local function counted(number, one, many) return ('%d %s'):format(number, number
 
 local function first_line(text) return vim.trim(text):match('^[^\n]*') end
 
--- Shows a read-only document in a new window.
+-- Shows a read-only text in a window: the one that has a text of this name, else a new one.
 local function document(name, text)
+  local window = vim.fn.bufwinid('^' .. vim.fn.escape(name, '*?[]{}\\,') .. '$')
+  if window ~= -1 then
+    vim.api.nvim_set_current_win(window)
+    return set_text(vim.api.nvim_get_current_buf(), vim.split(text, '\n'))
+  end
   vim.cmd('new')
   local buffer = vim.api.nvim_get_current_buf()
   vim.bo[buffer].buftype, vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = 'nofile', 'wipe', false
   vim.bo[buffer].filetype = 'markdown'
-  fill(buffer, text)
+  set_text(buffer, vim.split(text, '\n'))
   pcall(vim.api.nvim_buf_set_name, buffer, name)
   as_page()
 end
 
 local function listed(title, items, window)
-  if #items == 0 then return warn(title .. ': nothing') end
   if window then
     vim.fn.setloclist(0, {}, ' ', { title = title, items = items })
     vim.cmd('lopen')
@@ -74,6 +153,8 @@ local function line_of(hit)
   return math.max(hit.start_line, 1)
 end
 
+local NO_HIT = "nothing was found for '%s'. Use other words, or fewer filters"
+
 -- The hits of an answer, first the memories that answer the question.
 local function hits_of(result, root)
   local items, shown = {}, {}
@@ -93,24 +174,28 @@ local function hits_of(result, root)
 end
 
 -- Calls `done` with the words of a command, or with those that a person types.
-local function with_words(given, done)
+local function with_words(given, prompt, done)
   if given.args ~= '' then return done(given.args) end
-  vim.ui.input({ prompt = 'Recall: ' }, function(words)
+  vim.ui.input({ prompt = prompt }, function(words)
     if words and words ~= '' then done(words) end
   end)
 end
 
 function M.recall(given)
-  with_words(given, function(words)
-    ask('recall', { query = words }, function(result, root) listed('Muninn: ' .. words, hits_of(result, root)) end)
+  with_words(given, 'Recall: ', function(words)
+    ask('recall', { query = words }, function(result, root)
+      local items = hits_of(result, root)
+      if #items == 0 then return warn(NO_HIT:format(words)) end
+      listed('Muninn: ' .. words, items)
+    end)
   end)
 end
 
 function M.pick(given)
-  with_words(given, function(words)
+  with_words(given, 'Recall: ', function(words)
     ask('recall', { query = words }, function(result, root)
       local items = hits_of(result, root)
-      if #items == 0 then return warn(words .. ': nothing') end
+      if #items == 0 then return warn(NO_HIT:format(words)) end
       local function line(item) return item.place and item.place .. '  ' .. item.text or item.module .. ': ' .. item.text end
       vim.ui.select(items, { prompt = 'Muninn: ' .. words, kind = 'muninn', format_item = line }, function(item)
         if not item then return end
@@ -146,8 +231,9 @@ end
 -- The path of this buffer's file; a warning without one.
 local function file_here()
   local file = here(root_of(0))
-  if not file then warn('this buffer is no file of a repository with a folder .muninn') end
-  return file
+  if file then return file end
+  if not root_of(0) then return warn('no folder .muninn around this file. Run `muninn init` in the repository') end
+  warn('this buffer is no file of the repository')
 end
 
 -- The states of cited code that a list names.
@@ -163,8 +249,29 @@ function M.this_file()
       local state = STATES[note.state] and ' (' .. STATES[note.state] .. ')' or ''
       table.insert(items, { bufnr = buffer, lnum = math.max(note.start, 1), text = type_name(note.type) .. ': ' .. note.title .. state })
     end
+    if #items == 0 then return warn('nothing is remembered about ' .. file) end
     listed('Muninn: ' .. file, items, true)
   end)
+end
+
+-- Shows a page in a floating window. Shown again, the window gets the focus.
+local function float(text)
+  local lines, links = without_addresses(text)
+  local buffer, window = vim.lsp.util.open_floating_preview(lines, 'markdown', { focus_id = 'muninn', border = 'rounded' })
+  local of_line, row = {}, 0
+  for at, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do -- an old Neovim drops fences and blank lines
+    local found = row + 1
+    while found <= #lines and lines[found] ~= line do found = found + 1 end
+    if found <= #lines then row, of_line[at] = found, links[found] end
+    of_line[at] = of_line[at] or {}
+  end
+  mark_links(buffer, of_line)
+  hide_escapes(buffer)
+  vim.wo[window].linebreak = true
+  if vim.api.nvim_win_text_height then -- lines that wrap at words are more than the window was made for
+    local room = vim.o.lines - vim.o.cmdheight - 4
+    vim.api.nvim_win_set_height(window, math.max(1, math.min(vim.api.nvim_win_text_height(window, {}).all, room)))
+  end
 end
 
 function M.show()
@@ -173,13 +280,15 @@ function M.show()
   local line, name = vim.api.nvim_win_get_cursor(0)[1], vim.fn.expand('<cword>')
   ask('about', { file = file, line = line, name = name, links = true }, function(result)
     if result.text == '' then return warn('nothing is remembered about this line') end
-    vim.lsp.util.open_floating_preview(vim.split(result.text, '\n'), 'markdown', { focus_id = 'muninn', border = 'rounded' })
+    float(result.text)
   end)
 end
 
 function M.context(given)
-  ask('context', { query = given.args, open_files = { here(root_of(0)) } }, function(result)
-    document('muninn:/pack/' .. given.args:gsub('[^%w]+', '-'), result.text)
+  with_words(given, 'Task: ', function(task)
+    ask('context', { query = task, open_files = { here(root_of(0)) } }, function(result)
+      document('muninn:/pack/' .. task:gsub('[^%w]+', '-'), result.text)
+    end)
   end)
 end
 

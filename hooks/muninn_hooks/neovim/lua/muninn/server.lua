@@ -32,6 +32,20 @@ end
 
 local lensed = {} -- buffers whose lenses are requested by this module
 
+-- The capabilities of this Neovim. Lenses that this module requests are requested again when the memory changes.
+local function capabilities()
+  local wanted = vim.lsp.protocol.make_client_capabilities()
+  if not vim.lsp.codelens.enable then wanted.workspace.codeLens = { refreshSupport = true } end
+  return wanted
+end
+
+local function request_lenses()
+  for buffer in pairs(lensed) do
+    if vim.api.nvim_buf_is_loaded(buffer) then vim.api.nvim_buf_call(buffer, function() vim.lsp.codelens.refresh() end) end
+  end
+  return vim.NIL
+end
+
 -- Removes the lenses of a server that has ended, which Neovim would show beside those of the next one. `on_codelens`
 -- also ends an open request of the buffer: Neovim sends no other one before.
 local function drop_lenses(id)
@@ -61,6 +75,21 @@ local function lenses(buffer)
   refresh()
 end
 
+local AGAIN = 10 -- seconds in which a server is started again once
+
+local begun = {} -- when the server of a root was started again last
+
+-- Starts a server again that ended by itself, for the buffers that it served.
+local function start_again(root, buffers)
+  if os.time() - (begun[root] or 0) < AGAIN then
+    return M.warn('the language server ended again. `muninn doctor` finds problems; :MuninnStatus starts it')
+  end
+  begun[root] = os.time()
+  for _, buffer in ipairs(buffers) do
+    if vim.api.nvim_buf_is_loaded(buffer) then M.attach(buffer) end
+  end
+end
+
 -- Attaches the server to a buffer of a repository with .muninn.
 function M.attach(buffer)
   local root = M.root_of(buffer)
@@ -69,15 +98,31 @@ function M.attach(buffer)
   if vim.fn.executable(command[1]) == 0 then
     return vim.notify_once(('Muninn: there is no program %s; see :checkhealth muninn'):format(command[1]), vim.log.levels.WARN)
   end
+  local stopped, buffers = false, {}
   local config = {
     name = 'muninn',
     cmd = vim.list_extend(command, { 'lsp', '--repo', root }),
     root_dir = root,
     init_options = vim.tbl_extend('force', settings(), { virtualDocuments = true }),
-    on_attach = function(_, attached) lenses(attached) end,
+    capabilities = capabilities(),
+    handlers = not vim.lsp.codelens.enable and { ['workspace/codeLens/refresh'] = request_lenses } or nil,
+    on_init = function(client) -- also Neovim stops a server when it ends
+      local stop = client.stop
+      client.stop = function(...)
+        stopped = true
+        return stop(...)
+      end
+    end,
+    on_attach = function(_, attached)
+      table.insert(buffers, attached)
+      lenses(attached)
+    end,
     on_exit = function(_, _, id)
       clients[root] = nil
-      vim.schedule(function() drop_lenses(id) end)
+      vim.schedule(function()
+        drop_lenses(id)
+        if not stopped then start_again(root, buffers) end
+      end)
     end,
   }
   if vim.lsp.start then
@@ -106,7 +151,11 @@ function M.ask(verb, params, done)
   local root = M.root_of(0)
   if root and not clients[root] then M.attach(vim.api.nvim_get_current_buf()) end
   local client = M.ready(root)
-  if not client then return M.warn('no file of a repository with a folder .muninn is open') end
+  if not root then
+    return M.warn('no folder .muninn around this file or the working folder. Run `muninn init` in the repository')
+  elseif not client then
+    return M.warn('the language server does not start; see :checkhealth muninn')
+  end
   local function answered(err, result)
     if err then
       local hint = type(err.data) == 'table' and err.data.hint or ''
