@@ -35,7 +35,7 @@ from muninn_core.store.folding.fold import State
 from muninn_core.store.folding.incremental_fold import MIN_CHANGED_RECORDS, IncrementalFold
 from muninn_core.store.records.change import required_ids
 from muninn_core.store.records.fast_parse import reparse
-from muninn_core.store.records.record import LATER, VERSION, MalformedRecord, Record, make_record
+from muninn_core.store.records.record import VERSION, MalformedRecord, Record, make_record, remedy
 from muninn_core.store.records.timestamps import next_millisecond, timestamp
 
 MANY_CREATED = 50_000
@@ -458,8 +458,7 @@ def _extend(lines: Lines, records: tuple[Record, ...]) -> Lines:
 
 
 def _malformed_problem(malformed: Malformed) -> Problem:
-    hint = "Update Muninn" if malformed.reason.startswith(LATER) else "Fix or delete the line"
-    hint += ". Until then it is skipped and kept."
+    hint = f"{remedy(malformed.reason)}. Until then it is skipped and kept."
     if malformed.line == 0:
         hint = "Check whether the file has anything worth keeping, then fix or delete it."
     return Problem(kind="malformed", message=malformed.reason, path=malformed.path, line=malformed.line, hint=hint)

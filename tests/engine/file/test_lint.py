@@ -119,6 +119,14 @@ def test_lines_that_are_no_records_are_told_with_their_number(muninn):
     ]
 
 
+def test_a_line_of_a_later_version_is_no_line_to_delete(muninn):
+    (fault,) = faults(muninn, MAIN, record(v=99))
+    assert fault.message.startswith("written by a later version")
+    assert fault.hint == "Update Muninn; until then it is skipped."
+    (fault,) = faults(muninn, MAIN, "{}\n")
+    assert fault.hint == "Repair or delete the line; until then it is skipped."
+
+
 def test_an_id_twice_is_a_fault_only_where_the_lines_differ(muninn):
     one = record()
     assert faults(muninn, MAIN, f"{one}\n{one}\n") == ()

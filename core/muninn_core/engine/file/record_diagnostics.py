@@ -21,7 +21,7 @@ from muninn_core.protocol.families.reference import Fault, Fix
 from muninn_core.store.files.lines import Lines, read_lines
 from muninn_core.store.records.change import CHANGES, required_ids
 from muninn_core.store.records.fields import FIELDS, read_fields
-from muninn_core.store.records.record import ENVELOPE, MalformedRecord, Record, parse_line
+from muninn_core.store.records.record import ENVELOPE, LATER, MalformedRecord, Record, parse_line, remedy
 from muninn_core.store.secrets.masking import mask
 
 MAX_LINES = 2_000
@@ -78,7 +78,8 @@ def record_faults(
         try:
             record = parse_line(line.encode("utf-8", "surrogatepass"))
         except MalformedRecord as error:
-            torn = number == len(lines) and line.lstrip().startswith("{")
+            last = number == len(lines) and line.lstrip().startswith("{")
+            torn = last and not str(error).startswith(LATER)
             found.append(malformed_fault(str(error), number, torn=torn))
             continue
         first = seen.setdefault(record.id, (number, record))
@@ -97,7 +98,7 @@ def record_faults(
 def malformed_fault(reason: str, number: int, *, torn: bool) -> Fault:
     """Return the fault of a malformed line. `torn` says that it is the last line and unterminated."""
     message = f"torn: the line ends before its record does ({reason})" if torn else reason
-    hint = "Repair or delete the line; until then it is skipped."
+    hint = f"{remedy(reason)}; until then it is skipped."
     return Fault(rule="malformed", level="error", message=message, line=number, hint=hint)
 
 

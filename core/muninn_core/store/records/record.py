@@ -75,6 +75,11 @@ LATER = "written by a later version"
 """How the reason begins why a line of a later format is not read."""
 
 
+def remedy(reason: str) -> str:
+    """Return what to do about a line that is malformed for this reason. One of a later version is somebody's memory."""
+    return "Update Muninn" if reason.startswith(LATER) else "Repair or delete the line"
+
+
 class MalformedRecord(ValueError):
     """A line or object that is not a record. The message has the reason."""
 
