@@ -25,7 +25,7 @@ from muninn_core.errors import MuninnError, NotARepository, ReadOnlyError
 from muninn_core.launch.repository_location import locate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 HOOK = "pre-commit"
 BACKUP_SUFFIX = ".muninn-kept"
@@ -40,28 +40,31 @@ _MADE_FOLDER = "made this file and its folder"
 _MOVED = "moved another hook aside"
 
 
-def install(repo: str, command: str, *, dry: bool = False) -> list[str]:
+def install(repo: str, command: str, *, program: str = "", dry: bool = False) -> list[str]:
     """Install or update the hook; `command` starts Muninn. Returns the lines to print.
 
-    With `dry` nothing is written, and the lines describe the planned changes.
+    `program` is the absolute path to try next, because a graphical client runs git without the PATH of a shell. A hook
+    in the work tree does not get it: the path is of this machine. With `dry` nothing is written, and the lines describe
+    the planned changes.
 
     Raises NotARepository without git, MuninnError when a moved hook already exists, ReadOnlyError when a file can't be
     written.
     """
     root, folder = _folder_of(repo)
     hook = folder / HOOK
+    commands = [command, *([program] if program not in ("", command) and not _is_shared(root, folder) else [])]
     if _holds_ours(hook):
         before = hook.read_bytes()
         found = _BLOCK.search(before)
         made = _note_of(found[0]) if found else ""
-        after = _BLOCK.sub(lambda _: _block(command, made), before, count=1)
+        after = _BLOCK.sub(lambda _: _block(commands, made), before, count=1)
         if before == after:
             return [f"{hook} is up to date", *_notes(root, folder)]
         if not dry:
             _write(hook, lambda: _replace(hook, after))
         return [f"{'would bring' if dry else 'brought'} {hook} up to date", *_notes(root, folder)]
     if not dry:
-        _write(hook, lambda: _put(folder, hook, command))
+        _write(hook, lambda: _put(folder, hook, commands))
     return [f"{'would write' if dry else 'wrote'} {hook}", *_notes(root, folder)]
 
 
@@ -97,16 +100,16 @@ def _holds_ours(hook: Path) -> bool:
     return hook.is_file() and _BLOCK.search(hook.read_bytes()) is not None
 
 
-def _put(folder: Path, hook: Path, command: str) -> None:
+def _put(folder: Path, hook: Path, commands: Sequence[str]) -> None:
     if not os.path.lexists(hook):
         made = _MADE_FILE if folder.is_dir() else _MADE_FOLDER
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(hook, _SHEBANG + _block(command, made))
+        _replace(hook, _SHEBANG + _block(commands, made))
         return
     content = b"" if hook.is_symlink() else hook.read_bytes()
     shell = _SHELL.match(content)
     if shell and os.access(hook, os.X_OK):
-        _replace(hook, content[: shell.end()] + _block(command, "") + content[shell.end() :])
+        _replace(hook, content[: shell.end()] + _block(commands, "") + content[shell.end() :])
         return
     kept = hook.with_name(hook.name + BACKUP_SUFFIX)
     if os.path.lexists(kept):
@@ -114,15 +117,15 @@ def _put(folder: Path, hook: Path, command: str) -> None:
             f"{kept} already exists", hint="It is an older hook that was moved aside. Rename or delete it."
         )
     hook.rename(kept)
-    _replace(hook, _SHEBANG + _block(command, _MOVED))
+    _replace(hook, _SHEBANG + _block(commands, _MOVED))
 
 
-def _block(command: str, note: str) -> bytes:
-    quoted = shlex.quote(command)
-    lines = [
-        f"# >>> muninn{f': {note}' if note else ''} >>> `muninn uninstall git-hooks` takes these lines out",
-        f"if command -v {quoted} >/dev/null 2>&1; then {quoted} hook git-pre-commit </dev/null || :; fi",
-    ]
+def _block(commands: Sequence[str], note: str) -> bytes:
+    """Return the lines of the hook, which run the first command that exists."""
+    lines = [f"# >>> muninn{f': {note}' if note else ''} >>> `muninn uninstall git-hooks` takes these lines out"]
+    for word, quoted in zip(("if", *["elif"] * len(commands)), map(shlex.quote, commands), strict=False):
+        lines.append(f"{word} command -v {quoted} >/dev/null 2>&1; then {quoted} hook git-pre-commit </dev/null || :")
+    lines.append("fi")
     if note == _MOVED:
         lines.append(f'if [ -x "$0{BACKUP_SUFFIX}" ]; then exec "$0{BACKUP_SUFFIX}" "$@"; fi')
     return "".join(f"{line}\n" for line in lines).encode() + _END
@@ -171,9 +174,14 @@ def _write(hook: Path, work: Callable[[], None]) -> None:
         raise ReadOnlyError(f"{hook} can't be written: {error.strerror}") from None
 
 
+def _is_shared(root: Path, folder: Path) -> bool:
+    """Whether a folder of hooks is in the work tree, so that git may carry it to others."""
+    return folder.is_relative_to(root) and ".git" not in folder.relative_to(root).parts
+
+
 def _notes(root: Path, folder: Path) -> list[str]:
     """Return a note when the location of the hook affects other people or repositories."""
-    inside = folder.is_relative_to(root) and ".git" not in folder.relative_to(root).parts
+    inside = _is_shared(root, folder)
     if inside and folder.name == "_":
         return [
             "note: husky rewrites this folder when packages are installed; for a permanent hook put "

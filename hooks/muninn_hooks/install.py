@@ -202,7 +202,8 @@ def _run_git_hooks(options: argparse.Namespace, environ: Mapping[str, str]) -> l
     if options.word == "uninstall":
         return git_hooks.uninstall(options.repo, dry=options.dry_run)
     command, note = resolve_command(options.scope, environ)
-    return git_hooks.install(options.repo, command, dry=options.dry_run) + note
+    program = "" if options.scope == SHARED else _installed_program(environ)
+    return git_hooks.install(options.repo, command, program=program, dry=options.dry_run) + note
 
 
 def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -211,12 +212,8 @@ def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[s
     The bare name `muninn` is used only when it is on the PATH outside the active virtual environment, because an agent
     may be started without it.
     """
-    own = os.path.join(os.path.dirname(sys.executable), "muninn.exe" if os.name == "nt" else "muninn")
-    folders = environ.get("PATH", "").split(os.pathsep)
-    if sys.prefix != sys.base_prefix:
-        folders = [folder for folder in folders if os.path.abspath(folder) != os.path.dirname(own)]
-    found = shutil.which("muninn", path=os.pathsep.join(folders))
-    if found:
+    own = _own_program()
+    if _installed_program(environ):
         return "muninn", []
     if scope == SHARED:
         hidden = shutil.which("muninn", path=environ.get("PATH", ""))
@@ -225,6 +222,19 @@ def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[s
     if os.path.exists(own):
         return own, []
     return shutil.which("muninn", path=environ.get("PATH", "")) or os.path.abspath(sys.argv[0]), []
+
+
+def _own_program() -> str:
+    return os.path.join(os.path.dirname(sys.executable), "muninn.exe" if os.name == "nt" else "muninn")
+
+
+def _installed_program(environ: Mapping[str, str]) -> str:
+    """Return the absolute path of the `muninn` on the PATH outside the active virtual environment, "" for none."""
+    folders = environ.get("PATH", "").split(os.pathsep)
+    if sys.prefix != sys.base_prefix:
+        folders = [folder for folder in folders if os.path.abspath(folder) != os.path.dirname(_own_program())]
+    found = shutil.which("muninn", path=os.pathsep.join(folders))
+    return os.path.abspath(found) if found else ""
 
 
 def _is_plain(one: edit.Edit) -> bool:

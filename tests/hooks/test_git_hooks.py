@@ -237,6 +237,18 @@ def test_without_the_program_or_the_folder_the_commit_passes_in_silence(project:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_a_client_without_the_path_of_a_shell_takes_memory_along(project: Project, program: str) -> None:
+    git_hooks.uninstall(str(project.root))
+    git_hooks.install(str(project.root), "no-such-muninn", program=program)
+    project.remember("Sessions live in Postgres.")
+    project.edit()
+    done = project.run("commit", "-qam", "Change", PATH="/usr/bin:/bin")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(segments(git(project.root, "show", "--format=", "--name-only", "HEAD").split())) == 1
+    git_hooks.uninstall(str(project.root))
+    assert not (project.root / ".git/hooks/pre-commit").exists()
+
+
 # --- the hook's file ---
 
 
@@ -365,6 +377,19 @@ def test_a_hook_that_was_installed_before_hooks_moved_elsewhere_is_found(project
     git(project.root, "config", "core.hooksPath", ".githooks")
     assert "removed" in git_hooks.uninstall(str(project.root))[0]
     assert not (project.root / ".git/hooks/pre-commit").exists()
+
+
+@pytest.mark.parametrize(("shared", "scope"), [(False, "--local"), (True, "--local"), (False, "--project")])
+def test_only_a_hook_of_this_machine_has_the_path_of_the_program(
+    plain_repo: Path, program: str, monkeypatch: pytest.MonkeyPatch, shared: bool, scope: str
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(program).parent}:{os.environ['PATH']}")
+    if shared:
+        git(plain_repo, "config", "core.hooksPath", "hooks")
+    assert run_command(install_main, ["install", "git-hooks", "--repo", str(plain_repo), scope]) == 0
+    hook = (plain_repo / ("hooks" if shared else ".git/hooks") / "pre-commit").read_text()
+    assert "then muninn hook git-pre-commit" in hook
+    assert (program in hook) is (not shared and scope == "--local")
 
 
 def test_the_command_line_installs_and_says_where_it_can_not(

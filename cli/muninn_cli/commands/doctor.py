@@ -187,7 +187,9 @@ def _log(log: dict[str, Any]) -> Check:
     held = f"{number_of(log['memories'], 'memory', 'memories')}, {number_of(log['records'], 'record')}"
     if log["malformed"]:
         lines = number_of(log["malformed"], "malformed line")
-        return Check("memory", "warn", f"{held}, {lines}", "They are skipped and kept. The problems below say what to do.")
+        return Check(
+            "memory", "warn", f"{held}, {lines}", "They are skipped and kept. The problems below say what to do."
+        )
     return Check("memory", "ok", held)
 
 
