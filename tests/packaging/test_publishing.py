@@ -147,3 +147,17 @@ def test_a_workflow_pins_its_permissions(name):
         assert ("run" in step) != ("uses" in step)
         path = re.match(r"(\.ci/\S+|scripts/\S+)", step.get("run", ""))
         assert path is None or (ROOT / path[1]).exists()
+
+
+def test_an_action_of_others_is_pinned_to_one_commit_and_keeps_no_credentials():
+    files = [*(ROOT / ".github/workflows").glob("*.yml"), *(ROOT / ".github/actions").glob("*/action.yml")]
+    uses = [match for file in files for match in re.findall(r"uses: (\S+)@(\S+)(?: # (\S+))?\n", file.read_text())]
+    assert len(uses) >= 10
+    commits = {}
+    for name, commit, version in uses:
+        assert re.fullmatch("[0-9a-f]{40}", commit), f"{name}@{commit} can change"
+        assert re.fullmatch(r"v\d+\.\d+\.\d+", version)
+        assert commits.setdefault(name, commit) == commit
+    for file in files:
+        text = file.read_text()
+        assert text.count("persist-credentials: false") == text.count("actions/checkout@")
