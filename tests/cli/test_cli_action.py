@@ -26,7 +26,8 @@ class Comments:
     """The comments of a pull request. `status` is the answer to writes."""
 
     def __init__(self) -> None:
-        self.bodies: list[str] = ["A person wrote this."]
+        self.bodies: list[str] = ["A person wrote this.", "<!-- muninn diff -->\nA person imitates the action."]
+        self.people = len(self.bodies)
         self.status = 200
         self.tokens: set[str | None] = set()
 
@@ -39,22 +40,32 @@ def comments() -> Iterator[tuple[Comments, str]]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             first = self.path == "/repos/team/harbour/issues/7/comments?per_page=100&page=1"
-            self._answer([{"id": n, "body": body} for n, body in enumerate(kept.bodies)] if first else [], 200)
+            authors = ["ann"] * kept.people + ["github-actions[bot]"] * (len(kept.bodies) - kept.people)
+            found = [
+                {"id": n, "body": body, "user": {"login": who}}
+                for n, (body, who) in enumerate(zip(kept.bodies, authors, strict=True))
+            ]
+            self._answer(found if first else [], 200)
 
         def do_POST(self) -> None:
+            if self.path == "/graphql":
+                assert self._sent() == {"query": "{ viewer { login } }"}
+                self._answer({"data": {"viewer": {"login": "github-actions[bot]"}}}, 200)
+                return
             assert self.path == "/repos/team/harbour/issues/7/comments"
-            body = self._body()
+            body = str(self._sent()["body"])
             if kept.status == 200:
                 kept.bodies.append(body)
             self._answer({}, kept.status)
 
         def do_PATCH(self) -> None:
-            kept.bodies[int(self.path.removeprefix("/repos/team/harbour/issues/comments/"))] = self._body()
+            kept.bodies[int(self.path.removeprefix("/repos/team/harbour/issues/comments/"))] = str(self._sent()["body"])
             self._answer({}, kept.status)
 
-        def _body(self) -> str:
+        def _sent(self) -> dict[str, Any]:
             kept.tokens.add(self.headers["Authorization"])
-            return str(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"])
+            sent: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            return sent
 
         def _answer(self, value: Any, status: int) -> None:
             self.send_response(status)
@@ -87,6 +98,7 @@ class Action:
         read = yaml.safe_load((ACTION / "action.yml").read_text())
         self.shell = shell
         self.base = ""
+        self.number = "7"
         self.inputs = {name: str(each["default"]) for name, each in read["inputs"].items()}
         self.steps = {step["name"]: step for step in read["runs"]["steps"] if "run" in step}
         self.environ = {
@@ -95,6 +107,7 @@ class Action:
             "PIP_NO_INDEX": "1",  # what is installed here satisfies the step, and nothing is downloaded
             "GITHUB_ACTION_PATH": str(ACTION),
             "GITHUB_API_URL": address,
+            "GITHUB_GRAPHQL_URL": f"{address}/graphql",
             "GITHUB_REPOSITORY": "team/harbour",
             "GITHUB_STEP_SUMMARY": str(summary),
         }
@@ -124,7 +137,7 @@ class Action:
             "github.token": "sesame",
             "github.event.pull_request.base.sha": self.base,
             "github.event.pull_request.head.sha": git(self.shell, "rev-parse", "HEAD"),
-            "github.event.pull_request.number": "7",
+            "github.event.pull_request.number": self.number,
             **{f"inputs.{name}": text.replace("${{ github.token }}", "sesame") for name, text in self.inputs.items()},
         }[expression]
 
@@ -149,7 +162,8 @@ def test_the_comment_is_posted_once_and_updated(action: Action, tmp_path: Path, 
         return done.stdout
 
     assert "nothing was posted" in post()
-    assert len(kept.bodies) == 1
+    people = list(kept.bodies)
+    assert len(people) == 2
     for number, fact in enumerate(("Ships moor at berth two.", "Masts are of oak.")):
         shell.json("remember", fact, "--type", "decision")
         shell.json("seal")
@@ -162,11 +176,27 @@ def test_the_comment_is_posted_once_and_updated(action: Action, tmp_path: Path, 
             assert "was posted" in post()
         else:
             assert "was updated" in post()
-        assert len(kept.bodies) == 2
-        assert kept.bodies[0] == "A person wrote this."
-        assert kept.bodies[1].startswith("<!-- muninn diff -->\n")
-        assert fact in kept.bodies[1]
+        assert kept.bodies[:-1] == people
+        assert kept.bodies[-1].startswith("<!-- muninn diff -->\n")
+        assert fact in kept.bodies[-1]
     assert kept.tokens == {"Bearer sesame"}
+
+
+def test_what_cannot_be_posted_fails_with_an_error_that_says_what_to_do(action: Action) -> None:
+    def error() -> str:
+        done = action.run("Post")
+        assert (done.returncode, done.stderr) == (1, ""), done.stderr
+        assert done.stdout.startswith("::error title=Memory diff::")
+        assert done.stdout.count("\n") == 1
+        return done.stdout
+
+    known, action.base = action.base, "0" * 40
+    assert "there is no commit '0000" in error()
+    action.base = known
+    action.environ["GITHUB_API_URL"] = "http://127.0.0.1:1"
+    assert "cannot be reached" in error()
+    action.number = ""
+    assert "on: pull_request" in error()
 
 
 def test_the_program_is_installed_and_errors_of_memory_fail_the_job(action: Action) -> None:
