@@ -175,7 +175,7 @@ def _rounded(length: NDArray[np.uint32]) -> NDArray[np.float64]:
 
     Source: tantivy's fieldnorm/code.rs.
     """
-    if not length.size or length.max() < _SHORT:
+    if not length.size or np.max(length) < _SHORT:
         return _SHORT_NORMS[length]
     return _NORMS[np.searchsorted(_NORMS, length, side="right") - 1]
 

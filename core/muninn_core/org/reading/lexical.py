@@ -135,8 +135,8 @@ class _Ids:
         """`places` has an array for each list, `size` is the length of the array that they index."""
         joined = np.concatenate(lists)
         numbers = joined & RUNNING
-        self._first = int(numbers.min()) if len(numbers) else 0
-        self.size = int(numbers.max()) + 1 - self._first if len(numbers) else 0
+        self._first = int(np.min(numbers)) if len(numbers) else 0
+        self.size = int(np.max(numbers)) + 1 - self._first if len(numbers) else 0
         if self.size > _SPARSE * len(numbers):
             self._ids, places = np.unique(joined, return_inverse=True)
             self.size = len(self._ids)

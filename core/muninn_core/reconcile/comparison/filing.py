@@ -90,7 +90,7 @@ def _sorted(files: Numbers, places: Numbers) -> tuple[Numbers, Numbers, Numbers]
 
 def _pairs(places: Numbers, starts: Numbers, sizes: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
     """Yield the pairs of each file's first `sizes` places."""
-    for size in range(2, int(sizes.max(initial=0)) + 1):
+    for size in range(2, int(np.max(sizes, initial=0)) + 1):
         first, second = np.triu_indices(size, 1)
         chosen = starts[sizes == size, np.newaxis]
         step = max(1, _MOST_AT_ONCE // len(first))

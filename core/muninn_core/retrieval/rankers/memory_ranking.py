@@ -175,7 +175,7 @@ def _by_tokens(reader: Reader, request: SearchRequest, context: ScoringContext, 
     values[rows] = late_interaction(asked, [known[found.memories[row].id] for row in rows])
     factor = w.INTERACTION_FACTOR
     if request.kind != "memory":
-        factor = w.MOST_INTERACTION / max(w.RELATED_INTERACTION, float(values.max()))
+        factor = w.MOST_INTERACTION / max(w.RELATED_INTERACTION, float(np.max(values)))
     return found._replace(words=found.words * w.WORDS_WITH_INTERACTION, meaning=values * factor, interaction=values)
 
 

@@ -118,7 +118,7 @@ def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[s
     for column, word in enumerate(wanted):
         counts = np.bincount(session[held[:, column]], minlength=len(names))
         values += rarity[word] * counts * (_SATURATION + 1) / (counts + _SATURATION)
-    best = values.max(initial=0.0)
+    best = np.max(values, initial=0.0)
     return values[session] / best if best > 0 else np.zeros(len(memories))
 
 
