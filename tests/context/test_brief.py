@@ -87,7 +87,7 @@ def test_contradictions_are_counted_at_the_end():
 def test_a_long_memory_is_cut_and_a_line_break_in_it_is_none():
     made = brief(remembered("m1", "One\n\n## Two " + "word " * 200))
     (line,) = (line for line in made.text.splitlines() if line.startswith("- "))
-    assert line.endswith("…")
+    assert line.endswith("… (insight, 62 days ago) `m1`")
     assert len(line) < 400
 
 
@@ -115,7 +115,7 @@ def test_demands_of_a_user_come_first_and_statements_of_an_agent_do_not():
 def test_a_long_memory_that_is_not_about_the_work_is_listed_by_title_and_id():
     long = "Exports are written by a worker. " + "They were slow in the request. " * 8
     listed = brief(remembered("m1", long, title="Exports are written by a worker.", importance=9)).text
-    assert "- [insight m1, 62 days ago] Exports are written by a worker. …\n" in listed
+    assert "- Exports are written by a worker. … (insight, 62 days ago) `m1`\n" in listed
     assert "slow in the request" not in listed
     whole = brief(remembered("m1", long, title="Exports are written by a worker.", pinned=True)).text
     assert "slow in the request" in whole
@@ -124,7 +124,7 @@ def test_a_long_memory_that_is_not_about_the_work_is_listed_by_title_and_id():
 def test_a_line_has_the_id_and_the_files_that_are_named_or_cited():
     cites = (Cite(path="b.py", start=3, end=4), Cite(path="b.py", start=8, end=9), Cite(path="a.py", start=1, end=1))
     text = brief(remembered("01kjmma2g0000000000abcdefgh", files=("a.py",), cites=cites)).text
-    assert "- [insight abcdefgh, 62 days ago] A fact. (a.py, b.py)\n" in text
+    assert "- A fact. (insight, 62 days ago; a.py, b.py) `abcdefgh`\n" in text
 
 
 def test_a_brief_shows_few_of_many_memories():

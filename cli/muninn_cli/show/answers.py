@@ -77,8 +77,12 @@ def recall(console: Console, result: dict[str, Any], options: argparse.Namespace
 
 @renders("brief")
 def brief(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
-    """Print the brief's markdown."""
-    verbatim(console, result["text"])
+    """Print the brief's markdown, on a terminal in wrapped lines with its headings in bold."""
+    if not console.is_terminal:
+        verbatim(console, result["text"])
+        return
+    for row in result["text"].rstrip("\n").split("\n"):
+        paragraph(console, (row, "name" if row.startswith("#") else ""), hang=2 if row.startswith("- ") else 0)
 
 
 @renders("remind")
@@ -96,9 +100,9 @@ def _hit(console: Console, hit: dict[str, Any], lead: Sequence[tuple[str, str]],
     line(
         console,
         *lead,
-        (f"{label} ", hit["kind"]),
-        (f"{hit['id']}  " if hit["kind"] == "memory" and where else "", "name"),
-        (in_repository(hit, where) or hit["id"], "path" if where else "name"),
+        (label, hit["kind"]),
+        (f" {in_repository(hit, where)}" if where else "", "path"),
+        ("" if where or hit["kind"] == "memory" else f" {hit['id']}", "name"),
         (_symbols(hit["symbol"]), "name"),
         (container, "faint"),
         (f"  {number_of(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
@@ -122,11 +126,13 @@ def _notes(console: Console, notes: list[str]) -> None:
 
 
 def _marks(console: Console, hit: dict[str, Any]) -> None:
-    """Print who wrote a memory and when, and what limits it."""
+    """Print who wrote a memory and when, what limits it, and its id."""
     newer = f"newer: {hit['newer']}" if hit["newer"] else ""
     marks = joined(newer, _signed(hit), *provenance(hit), hit["status"], *branch_facts(hit))
-    if marks:
-        paragraph(console, (marks, "hint"), indent=INDENT)
+    identity = hit["id"] if hit["kind"] == "memory" else ""
+    if marks or identity:
+        between = "  " if marks and identity else ""
+        paragraph(console, (marks, "hint"), (f"{between}{identity}", "faint"), indent=INDENT)
 
 
 def _excerpt(console: Console, hit: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ def reconcile(console: Console, result: dict[str, Any], options: argparse.Namesp
     for conflict in result["opened"] if result["dry_run"] else ():
         paragraph(console, ("conflict", "warn"), (f"  {conflict['reason']}", "faint"), indent=2)
         for side in ("left", "right"):
-            paragraph(console, (f"{conflict[side]['id']}  {conflict[side]['text']}", ""), indent=4)
+            paragraph(console, (conflict[side]["text"], ""), (f"  {conflict[side]['id']}", "faint"), indent=4)
     if result["conflicts"] and not result["dry_run"]:
         waiting = number_of(result["conflicts"], "conflict needs", "conflicts need")
         line(console, (f"{waiting} your decision: `muninn conflicts`.", "warn"))

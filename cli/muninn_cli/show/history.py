@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import moment, place, snapshot
+from muninn_cli.show.formatting import moment, place, signed, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph, verbatim
@@ -47,22 +47,23 @@ def _kept(event: dict[str, Any]) -> str:
 
 @renders("log")
 def log(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
-    """Print a line for each record, with the headline of its memory below."""
+    """Print the headline of each record's memory, with what the record says, who wrote it, and the id below."""
     if not result["entries"]:
         line(console, ("Nothing was recorded.", "warn"))
         line(console, ("`muninn remember TEXT` stores a memory.", "hint"))
     for entry in result["entries"]:
         event = entry["event"]
         elsewhere = event["branch"] if event["branch"] != result["saw"]["branch"] else ""
-        who = joined(writer(event["author"], event["actor"], event["agent"]), elsewhere)
-        line(
+        who = joined(signed(event), elsewhere)
+        paragraph(console, (entry["title"], "name"))
+        paragraph(
             console,
-            (f"{moment(event['ts'])}  ", "faint"),
-            (event["summary"], "name"),
+            (event["summary"], ""),
             (f"  {who}", "faint"),
             (_kept(event), "hint"),
+            (f"  {entry['memory']}", "faint"),
+            indent=2,
         )
-        paragraph(console, (f"{entry['memory']}  ", "faint"), (entry["title"], ""), indent=2)
     shown = f"{len(result['entries']):,} of {number_of(result['total'], 'record')}"
     line(console, (joined(shown, snapshot(result["saw"])), "state"))
 

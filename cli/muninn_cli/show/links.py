@@ -63,7 +63,7 @@ def overview(console: Console, result: dict[str, Any], options: argparse.Namespa
     for link in result["links"]:
         _link(console, f"{link['source']} {link['relation']} {link['target']}", link)
     for identity, headline in result["linked"].items():
-        paragraph(console, (f"{identity}  ", "faint"), (headline, ""), indent=2)
+        paragraph(console, (headline, ""), (f"  {identity}", "faint"), indent=2)
     _counts(console, result)
     density = f"{result['density']:g} links each" if result["density"] else ""
     line(

@@ -81,8 +81,10 @@ def show(console: Console, result: dict[str, Any], options: argparse.Namespace) 
     for link in result["links"]:
         away = link["target"] in result["linked"]
         other = link["target" if away else "source"]
-        said = f"{link['relation']} {other}" if away else f"{other} {link['relation']} this"
-        paragraph(console, (said, "hint"), (f"  {result['linked'].get(other, '')}", ""), indent=2)
+        title = result["linked"].get(other, "")
+        before, after = (f"{link['relation']} ", "") if away else ("", f" {link['relation']} this")
+        parts = ((before, "hint"), (f"{title}  " if title else "", ""), (other, "faint"), (after, "hint"))
+        paragraph(console, *parts, indent=2)
     line(console, (snapshot(result["saw"]), "state"))
 
 
@@ -223,7 +225,12 @@ def print_memory(
         paragraph(console, (f"answers {asked}", "faint"), indent=2)
     print_stale(console, citations, indent=2)
     marks = joined(*_marks(memory))
-    line(console, (f"  {memory['id']}  {signed(memory)}", "faint"), (f"  {marks}" if marks else "", "hint"))
+    line(
+        console,
+        (f"  {signed(memory)}", "faint"),
+        (f"  {marks}" if marks else "", "hint"),
+        (f"  {memory['id']}", "faint"),
+    )
 
 
 def _beginning(text: str) -> list[str]:

@@ -28,10 +28,10 @@ def given(console: Console, result: dict[str, Any], _given: argparse.Namespace) 
         line(console, (answer["verb"], "name"), (f"  {facts}", "faint"))
         for item in answer["items"]:
             how = f"  {', '.join(item['how'])}" if item["how"] else ""
-            name = joined(item["id"], item["title"])
+            name = joined(item["title"], item["id"])
             line(console, (f"  {item['outcome']:<10}", _STYLES[item["outcome"]]), (name, ""), (how, "faint"))
         for one in answer["withheld"]:
-            line(console, ("  withheld  ", "faint"), (joined(one["id"], one["title"], one["why"]), "faint"))
+            line(console, ("  withheld  ", "faint"), (joined(one["title"], one["why"], one["id"]), "faint"))
     line(console, (counted(result["counts"]), "state"))
 
 

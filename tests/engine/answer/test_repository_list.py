@@ -129,7 +129,7 @@ def test_the_constraints_of_a_rules_repository_are_in_every_brief(user: User) ->
     app.call("repos.add", path=str(rules.root), rules=True)
     text = app.call("brief").text
     assert "## Rules of all your repositories" in text
-    assert "- [constraint of house, " in text
+    assert " (constraint of house, " in text
     assert "Never log a request's body." in text
     assert "Close carts in order." in text
     assert not any(each in text for each in ("A cart is a list", "Never print", "Use tabs"))

@@ -55,7 +55,7 @@ def test_hover_page_and_brief_say_who_and_when(muninn):
     muninn.clock.forward(days=3)
     assert "Test, 3 days ago" in muninn.call("about", file="src/users.py", line=0).text
     assert "Test, 3 days ago" in muninn.call("document", uri=f"muninn:/memory/{memory.id}.md").text
-    assert f"- [decision {memory.id[-8:]}, Test, 3 days ago] Users are" in muninn.call("brief").text
+    assert f" (decision, Test, 3 days ago; src/users.py) `{memory.id[-8:]}`\n" in muninn.call("brief").text
     (hit,) = muninn.call("recall", query="where are users stored", kind="memory").hits
     assert (hit.author, hit.ts) == ("Test", memory.ts)
 

@@ -50,7 +50,7 @@ def brief(muninn, session="s1"):
 def test_a_rule_of_the_user_is_in_the_brief_of_every_branch_until_it_is_merged(branched):
     text = brief(branched)
     (line,) = (line for line in text.splitlines() if RULE in line)
-    assert re.match(r"- \[constraint [0-9a-z]{8}, on hardening, ", line)
+    assert re.search(r" \(constraint, on hardening, .*\) `[0-9a-z]{8}`$", line)
     assert "## Rules of the user on other branches" in text
     assert "2 memories are on other local branches" in text
     assert "scanned by a worker" not in text

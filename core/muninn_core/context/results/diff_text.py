@@ -24,8 +24,8 @@ MAX_ENTRIES = 50
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~!&])")
 _LINKED = re.compile(r"([@#]|:(?=//)|(?<=www)\.)")
-_Line = tuple[str, str, str, str]
-"""A mark, the memory's kind and id, its text, and a remark."""
+_Line = tuple[str, str, str, str, str]
+"""A mark, the memory's kind, its text, a remark, and the memory's id."""
 
 
 def review_text(result: DiffResult, names: tuple[str, str]) -> str:
@@ -33,8 +33,8 @@ def review_text(result: DiffResult, names: tuple[str, str]) -> str:
     lines = [f"Memory from {names[0]} to {names[1]} ({result.base[:12]}..{result.head[:12]}): {_summary(result)}"]
     for title, entries in _sections(result):
         lines += ["", f"{title} ({len(entries)})"]
-        for mark, what, words, remark in entries[:MAX_ENTRIES]:
-            lines.append(f"  {mark} {what}  {words}")
+        for mark, kind, words, remark, identity in entries[:MAX_ENTRIES]:
+            lines.append(f"  {mark} {kind}  {words}  {identity}")
             lines += [f"      {remark}"] if remark else []
         lines += [f"  … {len(entries) - MAX_ENTRIES} more"] if len(entries) > MAX_ENTRIES else []
     return "\n".join(lines + ([f"\n{result.saw.note}"] if result.saw.note else [])) + "\n"
@@ -51,8 +51,7 @@ def review_markdown(result: DiffResult, names: tuple[str, str]) -> str:
     for title, entries in _sections(result):
         folded = len(entries) > 10
         lines += ["", f"<details><summary><b>{title}</b> ({len(entries)})</summary>" if folded else f"#### {title}", ""]
-        for _, what, words, remark in entries[:MAX_ENTRIES]:
-            kind, _, identity = what.partition(" ")
+        for _, kind, words, remark, identity in entries[:MAX_ENTRIES]:
             lines.append(f"- **{_escaped(kind)}** {_escaped(words)} `{_escaped(identity)}`")
             lines += [f"  - {_escaped(remark)}"] if remark else []
         lines += [f"- … {len(entries) - MAX_ENTRIES} more"] if len(entries) > MAX_ENTRIES else []
@@ -101,11 +100,11 @@ def _by(turn: Turn) -> str:
 
 
 def _against(turn: Turn) -> str:
-    return f"against {turn.by.id}: {_words(turn.by)} ({turn.reason})" if turn.by else turn.reason
+    return f"against: {_words(turn.by)} ({turn.reason}) {turn.by.id}" if turn.by else turn.reason
 
 
 def _line(mark: str, memory: Memory, remark: str) -> _Line:
-    return mark, f"{memory.type} {memory.id}", _words(memory), " ".join(remark.split())
+    return mark, memory.type, _words(memory), " ".join(remark.split()), memory.id
 
 
 def _words(memory: Memory) -> str:
