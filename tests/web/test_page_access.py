@@ -17,7 +17,8 @@ from muninn_server.http import page_view
 from muninn_server.http.page import VERBS
 
 FILES = Path(__file__).resolve().parents[2] / "lsp_server" / "muninn_server" / "http" / "page_files"
-STYLE = Path(__file__).resolve().parents[2] / "core/muninn_core/engine/memory/exchange/html_export_files/page.css"
+SHARED = Path(__file__).resolve().parents[2] / "core/muninn_core/engine/memory/exchange/html_export_files"
+"""The files that the page has in common with the page of an export, and the script of that page."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def test_nothing_is_shown_without_the_cookie(server: PageServer, page: Opened) -
 
 
 def test_the_browser_is_told_of_every_module(page: Opened) -> None:
-    modules = {file.stem for file in FILES.glob("*.js")} - {"page"}
+    modules = {file.stem for file in FILES.glob("*.js")} - {"page"} | {"fitting"}
     assert set(page_view.SCRIPTS) == modules
     assert b'<link rel="modulepreload" href="memory.js">' in page.get("").body
 
@@ -129,7 +130,7 @@ def test_the_verbs_of_the_page_are_those_that_its_scripts_call() -> None:
 
 
 def test_no_script_makes_markup_and_the_page_is_light() -> None:
-    files = [*FILES.iterdir(), STYLE]
+    files = [*FILES.iterdir(), *SHARED.iterdir()]
     for file in files:
         text = file.read_text()
         assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", text), (

@@ -23,7 +23,7 @@ ROOMS = ("Memory", "Waiting", "Sessions", "Now", "Code", "Cost", "Health")
 """The rooms of the page; each is a script of the same name."""
 
 
-SCRIPTS = (*map(str.lower, ROOMS), "api", "dom", "card", "happening", "repositories", "drawing")
+SCRIPTS = (*map(str.lower, ROOMS), "api", "dom", "card", "happening", "repositories", "drawing", "fitting")
 """The modules that `page.js` imports. The browser loads them at the same time as `page.js`."""
 
 

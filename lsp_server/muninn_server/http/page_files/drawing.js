@@ -2,6 +2,7 @@
 // forms of it, of which the style sheet shows the one that fits the window.
 
 import { s } from './dom.js';
+import { fitting } from './fitting.js';
 
 /** `left` and `right` are where the circles of the columns are. */
 const FORMS = [
@@ -10,7 +11,6 @@ const FORMS = [
 ];
 const ROW = 26;
 const ASIDE = 12; // from a circle to its text
-const FONT = '12px system-ui, sans-serif'; // as in the style sheet
 
 /**
  * Draw nodes ({ id, text, href, kind }) and edges ([left id, right id, dashed]); those of the right column are files. With
@@ -54,15 +54,4 @@ function head(text, width) {
 /** The end of a path, which has the file's name. */
 function tail(path, width) {
   return fitting(path, width, (most) => `…${path.slice(path.length - most)}`);
-}
-
-/** A text, or what `cut` leaves of it with the most characters that fit into a width. */
-function fitting(text, width, cut) {
-  const pen = document.createElement('canvas').getContext('2d');
-  pen.font = FONT;
-  const fits = (shown) => pen.measureText(shown).width <= width;
-  if (fits(text)) return text;
-  let most = Math.min(text.length, Math.floor(width / 2));
-  while (most && !fits(cut(most))) most -= 1;
-  return cut(most);
 }

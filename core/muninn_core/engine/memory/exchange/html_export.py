@@ -24,7 +24,8 @@ STYLE = _FOLDER / "page.css"
 STATEMENT_CHARS = 200
 """A text of at most this length is shown whole as the statement, when its title is its beginning."""
 
-SCRIPT = _FOLDER / "offline.js"
+SCRIPTS = (_FOLDER / "fitting.js", _FOLDER / "offline.js")
+"""The parts of the page's script, which is a module. The page of `muninn open` imports the first part, too."""
 
 
 def article(memory: Mapping[str, Any], places: Mapping[str, int] = MappingProxyType({})) -> str:
@@ -55,7 +56,7 @@ def article(memory: Mapping[str, Any], places: Mapping[str, int] = MappingProxyT
 
 def page(name: str, memories: Sequence[Mapping[str, Any]], note: str) -> str:
     """Return one self-contained page with the memories in their order. `note` says what it shows and leaves out."""
-    style, script = STYLE.read_text("utf-8"), SCRIPT.read_text("utf-8")
+    style, script = STYLE.read_text("utf-8"), "".join(part.read_text("utf-8") for part in SCRIPTS)
     policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'"
     kinds = sorted({str(memory["type"]) for memory in memories})
     places = {str(memory["id"]): number for number, memory in enumerate(memories)}
@@ -72,7 +73,8 @@ def page(name: str, memories: Sequence[Mapping[str, Any]], note: str) -> str:
         '<div id="timeline"></div><details id="graph" hidden><summary>Graph</summary><figure></figure></details>'
         '<p class="count" role="status"></p>'
         f'<div class="list">{"".join(article(each, places) for each in memories)}</div>'
-        f'<p><button type="button" hidden>Show all</button></p></main><script>{script}</script></body></html>\n'
+        f'<p><button type="button" hidden>Show all</button></p></main>'
+        f'<script type="module">{script}</script></body></html>\n'
     )
 
 

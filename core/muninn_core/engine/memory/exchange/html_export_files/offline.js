@@ -1,6 +1,5 @@
-'use strict';
 // Searches the articles of this page by an index of their words. The index is made in slices after the page is shown, so
-// that nothing waits for it; nothing is sent anywhere.
+// that nothing waits for it; nothing is sent anywhere. `fitting.js` stands before it in the same script.
 (() => {
   const MOST = 200; // articles at once; a button shows the rest
   const SLICE = 400; // articles that are indexed at a time
@@ -10,7 +9,6 @@
     { form: 'narrow', width: 400, from: 150, to: 250 },
   ];
   const ASIDE = 12; // from a circle of the graph to its text
-  const FONT = '12px system-ui, sans-serif'; // of the graph, as in the style sheet
   const articles = [...document.querySelectorAll('article')];
   const form = document.querySelector('form');
   const list = document.querySelector('.list');
@@ -57,17 +55,17 @@
     if (!known) indexSlice(articles.length);
     const asked = [...new Set(words(form.elements.q.value))].map(found);
     const type = form.elements.type.value.replaceAll('_', ' ');
-    let fitting = asked.length ? [...asked[0].keys()].filter((at) => asked.every((hits) => hits.has(at))) : articles.map((_, at) => at);
-    if (type) fitting = fitting.filter((at) => types[at] === type);
-    const score = new Map(fitting.map((at) => [at, asked.reduce((sum, hits) => sum + hits.get(at), 0)]));
-    if (asked.length) fitting.sort((one, other) => score.get(other) - score.get(one) || one - other);
-    const shown = fitting.slice(0, most);
+    let matching = asked.length ? [...asked[0].keys()].filter((at) => asked.every((hits) => hits.has(at))) : articles.map((_, at) => at);
+    if (type) matching = matching.filter((at) => types[at] === type);
+    const score = new Map(matching.map((at) => [at, asked.reduce((sum, hits) => sum + hits.get(at), 0)]));
+    if (asked.length) matching.sort((one, other) => score.get(other) - score.get(one) || one - other);
+    const shown = matching.slice(0, most);
     list.replaceChildren(...shown.map((at) => articles[at]));
     const all = numbered(articles.length, 'memory', 'memories');
-    count.textContent = `${fitting.length.toLocaleString('en')} of ${all}${asked.length ? ', best first' : ', newest first'}`;
-    more.hidden = shown.length === fitting.length;
-    drawn = fitting;
-    draw(fitting);
+    count.textContent = `${matching.length.toLocaleString('en')} of ${all}${asked.length ? ', best first' : ', newest first'}`;
+    more.hidden = shown.length === matching.length;
+    drawn = matching;
+    draw(matching);
     if (graph.open) relate();
   }
 
@@ -84,9 +82,9 @@
   }
 
   /** Draw how many of these memories each of the last two years' months has. */
-  function draw(fitting) {
+  function draw(matching) {
     const sums = new Map();
-    for (const at of fitting) if (months[at]) sums.set(months[at], (sums.get(months[at]) ?? 0) + 1);
+    for (const at of matching) if (months[at]) sums.set(months[at], (sums.get(months[at]) ?? 0) + 1);
     const all = [...sums].sort().slice(-24);
     const most = Math.max(1, ...all.map(([, number]) => number));
     const label = `Memories by month: ${all.map(([month, number]) => `${month} ${number}`).join(', ')}`;
@@ -143,25 +141,14 @@
     const memories = left.map((at) => {
       const title = articles[at].querySelector('h2').textContent.replace(/\s+/g, ' ');
       const node = make('a', { href: `#m-${at}` }, make('title', {}, title), make('circle', { class: 'node', cx: x, cy: from.get(at), r: 4 }),
-        make('text', { x: x - ASIDE, y: from.get(at) + 4, 'text-anchor': 'end' }, cutTo(title, x - ASIDE, (most) => `${title.slice(0, most)}…`)));
+        make('text', { x: x - ASIDE, y: from.get(at) + 4, 'text-anchor': 'end' }, fitting(title, x - ASIDE, (most) => `${title.slice(0, most)}…`)));
       node.addEventListener('click', () => articles[at].isConnected || list.append(articles[at]));
       return node;
     });
     const about = right.map((file) => make('g', {}, make('title', {}, file), make('circle', { class: 'file', cx: aside, cy: to.get(file), r: 4 }),
-      make('text', { x: aside + ASIDE, y: to.get(file) + 4 }, cutTo(file, width - aside - ASIDE, (most) => `…${file.slice(file.length - most)}`))));
+      make('text', { x: aside + ASIDE, y: to.get(file) + 4 }, fitting(file, width - aside - ASIDE, (most) => `…${file.slice(file.length - most)}`))));
     const label = `${numbered(left.length, 'memory', 'memories')} and ${numbered(right.length, 'file', 'files')} that they are about; a dashed line joins linked memories`;
     return make('svg', { class: form, viewBox: `0 0 ${width} ${high}`, role: 'group', 'aria-label': label }, ...edges, ...memories, ...about);
-  }
-
-  /** A text, or what `cut` leaves of it with the most characters that fit into a width. */
-  function cutTo(text, width, cut) {
-    const pen = document.createElement('canvas').getContext('2d');
-    pen.font = FONT;
-    const fits = (shown) => pen.measureText(shown).width <= width;
-    if (fits(text)) return text;
-    let most = Math.min(text.length, Math.floor(width / 2));
-    while (most && !fits(cut(most))) most -= 1;
-    return cut(most);
   }
 
   function slices() {
