@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
 from muninn_shell import Shell
 
 
@@ -99,3 +100,18 @@ def test_notes_for_obsidian_in_the_repository_are_no_second_hits(shell: Shell) -
     assert [hit["id"] for hit in found["remembered"]] == [identity]
     assert not [hit["path"] for hit in found["hits"] if hit["path"].startswith("vault/")]
     shutil.rmtree(shell.repo / "vault")
+
+
+@pytest.mark.parametrize("option", ["--html", "--out"])
+def test_a_page_or_a_bundle_in_the_repository_is_no_second_hit(shell: Shell, option: str) -> None:
+    shell.json("remember", "The breakwater was rebuilt in stone.")
+    file = shell.repo / ("breakwater.html" if option == "--html" else "breakwater.json")
+    file.write_text("the breakwater of the harbour")
+    shell.json("index", "--wait")
+    assert file.name in [hit["path"] for hit in shell.json("recall", "breakwater")["hits"]]
+    assert shell.run("export", option, str(file)).returncode == 0
+    shell.json("index", "--wait")
+    found = shell.json("recall", "breakwater rebuilt in stone")
+    assert "The breakwater was rebuilt in stone." in [hit["text"] for hit in found["remembered"]]
+    assert file.name not in [hit["path"] for hit in found["hits"]]
+    file.unlink()

@@ -14,8 +14,9 @@ from muninn_core.source.chunks.chunk import ChunkedFile, chunk_with_syntax
 from muninn_core.source.code.definition import Syntax
 from muninn_core.source.code.syntax import is_safe_in_process
 from muninn_core.source.files.classify import classify
+from muninn_core.source.files.exported import read_for_index
 from muninn_core.source.files.generated import is_marked_generated
-from muninn_core.source.files.text import Text, read_text
+from muninn_core.source.files.text import Text
 from muninn_core.source.identifiers import split_words
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def extract(
 def read_words(job: WordsJob) -> list[FileWords]:
     """Return the words of files; files that can't be read are left out."""
     root = Path(job.root)
-    texts = ((path, read_text(root, path, job.most)) for path in job.paths)
+    texts = ((path, read_for_index(root, path, job.most)) for path in job.paths)
     return [
         FileWords(path, classify(path)[0], split_words(read.text)) for path, read in texts if isinstance(read, Text)
     ]
@@ -143,7 +144,7 @@ def file_words(path: str, bodies: Sequence[str]) -> list[str]:
 
 
 def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
-    read = read_text(Path(job.root), path, job.most)
+    read = read_for_index(Path(job.root), path, job.most)
     if not isinstance(read, Text):
         return Extracted(path, read)
     outcome = SAME if read.digest == known else CHANGED

@@ -17,7 +17,8 @@ from muninn_core.index.words.writer import Lexical
 from muninn_core.model.chunk import Among
 from muninn_core.source.chunks.chunk import chunk_by_lines
 from muninn_core.source.files.classify import classify
-from muninn_core.source.files.text import Text, read_text
+from muninn_core.source.files.exported import read_for_index
+from muninn_core.source.files.text import Text
 from muninn_core.source.identifiers import split_words
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class Survey:
         characters = 0
         for file in files:
             path = self._paths[file]
-            read = read_text(self._root, path, self._most)
+            read = read_for_index(self._root, path, self._most)
             if isinstance(read, Text):
                 chunks = chunk_by_lines(path, read.text)[: 1 << _CHUNK_BITS]
                 yield from (((file << _CHUNK_BITS) + i, chunk) for i, chunk in enumerate(chunks))

@@ -16,7 +16,7 @@ from muninn_core.resource_exhaustion import raise_if_exhausted
 if TYPE_CHECKING:
     from pathlib import Path
 
-Unreadable = Literal["vanished", "unreadable", "not a file", "too large", "binary"]
+Unreadable = Literal["vanished", "unreadable", "not a file", "too large", "binary", "an export"]
 """Why a file has no text."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

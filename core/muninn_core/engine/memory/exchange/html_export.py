@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from muninn_core.model.title import own_title
+from muninn_core.source.files.exported import PAGE_MARK
 
 _FOLDER = Path(__file__).with_name("html_export_files")
 
@@ -63,6 +64,7 @@ def page(name: str, memories: Sequence[Mapping[str, Any]], note: str) -> str:
     options = "".join(f'<option value="{escape(kind)}">{escape(kind.replace("_", " "))}</option>' for kind in kinds)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f"{PAGE_MARK}"
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
         f"<title>Memory of {escape(name)}</title><style>{style}</style></head><body>"
