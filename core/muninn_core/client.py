@@ -240,7 +240,8 @@ def connect(
             continue
         if _speaks_alike(client.daemon) or not (start and replace):
             return client
-        _shut_down(client)
+        client.close()
+        _shut_down(location, address, name, tcp=tcp)
     raise last or DaemonError("the daemon could not be replaced", hint="`muninn daemon stop`, then try again.")
 
 
@@ -313,20 +314,27 @@ def _raise_if_stopped(location: RepositoryLocation, address: Address, name: str,
     Any other failure says nothing: a daemon refuses connections while it leaves, or when it lacks descriptors.
     """
     try:
-        sock, token = connect_only(address, tcp=tcp, timeout=HELLO_SECONDS)
-        Client(sock, location, _hello(location, "rpc", name, token, None)).close()
+        _connect_only(location, address, name, tcp=tcp).close()
     except NotAnswering:
         raise
     except (OSError, MuninnError):
         pass
 
 
-def _shut_down(client: Client) -> None:
-    """Ask a daemon of another version to shut down, and wait until it closes the connection."""
+def _shut_down(location: RepositoryLocation, address: Address, name: str, *, tcp: bool) -> None:
+    """Ask a daemon of another version to shut down, and wait until it closes the connection.
+
+    The connection is one for verbs: on the ones of editors and agents another request must come first.
+    """
     try:
-        client.call("shutdown")
-        client._stream.read()
+        with _connect_only(location, address, name, tcp=tcp) as client:
+            client.call("shutdown")
+            client._stream.read()
     except (MuninnError, OSError):
         pass  # it is ending already
-    finally:
-        client.close()
+
+
+def _connect_only(location: RepositoryLocation, address: Address, name: str, *, tcp: bool) -> Client:
+    """Connect for verbs to a daemon that runs, of whatever version. Raises OSError and MuninnError."""
+    sock, token = connect_only(address, tcp=tcp, timeout=HELLO_SECONDS)
+    return Client(sock, location, _hello(location, "rpc", name, token, None))

@@ -102,9 +102,18 @@ def test_work_trees_of_one_repository_share_the_daemon_and_see_their_own_head(
         assert here.call("status")["saw"]["branch"] == "main"
 
 
-@pytest.mark.parametrize("other", [{"version": "0.0.1"}, {"catalogue": "0" * 16}, {"catalogue": None}])
+@pytest.mark.parametrize(
+    ("other", "protocol"),
+    [
+        ({"version": "0.0.1"}, "rpc"),
+        ({"version": "0.0.1"}, "lsp"),
+        ({"version": "0.0.1"}, "mcp"),
+        ({"catalogue": "0" * 16}, "rpc"),
+        ({"catalogue": None}, "rpc"),
+    ],
+)
 def test_a_daemon_of_another_version_or_catalogue_is_replaced(
-    repo: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, other: dict[str, Any]
+    repo: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, other: dict[str, Any], protocol: str
 ) -> None:
     old = daemon_pid(repo, environ)
     assert old is not None
@@ -119,6 +128,8 @@ def test_a_daemon_of_another_version_or_catalogue_is_replaced(
     monkeypatch.setattr(client.Client, "__init__", greeted_by_an_old_one)
     with client.connect(str(repo), environ, replace=False) as reconnected:
         assert reconnected.daemon["pid"] == old
+    with client.connect(str(repo), environ, protocol=protocol) as connected:
+        assert connected.daemon["pid"] != old
     with client.connect(str(repo), environ) as muninn:
         assert muninn.daemon["pid"] != old
         assert muninn.call("status")["mode"] == "read-write"
