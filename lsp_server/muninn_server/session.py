@@ -127,15 +127,16 @@ class Session:
         *,
         progress: Callable[[Progress], None] | None = None,
         cancelled: threading.Event | None = None,
+        client: str = "",
     ) -> T:
         """Check the parameters, run the verb on a thread of its pool, and return `finish(result)`, computed there too.
 
-        `progress` is called on the event loop. Setting `cancelled` ends the verb at its next safe point. Raises
-        MuninnError.
+        `progress` is called on the event loop. Setting `cancelled` ends the verb at its next safe point. `client` names
+        the program behind this client, such as the agent behind a proxy. Raises MuninnError.
         """
         method = lookup(verb)
         with self._pools.traced(method.verb, self.client) as begun:
-            return await self._call(method, raw, finish, begun, progress, cancelled)
+            return await self._call(method, raw, finish, begun, progress, cancelled, client)
 
     async def _call(
         self,
@@ -145,6 +146,7 @@ class Session:
         begun: CallTrace,
         progress: Callable[[Progress], None] | None,
         cancelled: threading.Event | None,
+        client: str,
     ) -> T:
         if self._pools.closing:
             raise Stopping("the daemon is leaving", hint="The next call starts it again.")
@@ -155,7 +157,7 @@ class Session:
         cancelled = cancelled or threading.Event()
         call = CallContext(
             location=self.location,
-            client=self.client,
+            client=client or self.client,
             actor=self._actor,
             cancelled=cancelled,
             report=_on_loop(loop, progress),

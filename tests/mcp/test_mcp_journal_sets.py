@@ -166,7 +166,16 @@ async def test_a_turn_of_the_hub_is_recorded_packed_and_replayed(agents: Agents,
         assert value_of(await said(agent, "turn.end", **own), "event_type") == "muninn.turn.ended"
         replayed = await said(agent, "audit.replay", **project)
         assert replayed.startswith("8 events, sha256 ")
-        assert json.loads(replayed.splitlines()[2])["event_id"] == event
+        events = [json.loads(line) for line in replayed.splitlines()[1:]]
+        assert events[1]["event_id"] == event
+        assert [each["actor"] for each in events] == [
+            "assistant",
+            "tool",
+            *["assistant"] * 2,
+            "tool",
+            *["assistant"] * 3,
+        ]
+        assert {each["source"] for each in events[1:-1]} == {events[0]["payload"]["client"]} != {"muninn"}
         assert await said(agent, "audit_replay", **project) == replayed
         for tool, more in (
             ("event.append", {"event_type": "message"}),

@@ -1748,6 +1748,10 @@ export interface CapsuleListParams {
   scope?: Readonly<Record<string, string>>;
   /** Only capsules in this state. */
   status?: 'closed' | 'open' | null;
+  /** Only capsules opened at or after this RFC 3339 time or date (UTC). */
+  after?: string;
+  /** Only capsules opened before this RFC 3339 time or date (UTC). */
+  before?: string;
   /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
   project_id?: string;
 }

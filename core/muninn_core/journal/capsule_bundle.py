@@ -1,8 +1,9 @@
 """Bundles of capsules: export to plain data in a fixed order, and import, all or nothing.
 
 An observation, a summary and a pin have the id of the event that first recorded them; an imported one keeps it in its
-payload (`id`). Times are those at which they occurred. The same content therefore gives the same bundle on every
-machine. `exported_at` is the time of the newest item.
+payload (`id`), and a redaction keeps it. What is redacted here is never replaced. Times are those at which the items
+occurred. The same content therefore gives the same bundle on every machine. `exported_at` is the time of the newest
+item.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.journal.capsules import Capsules, check_scope
 from muninn_core.journal.journal import Journal
-from muninn_core.journal.preparation import Prepared, moment
+from muninn_core.journal.preparation import Prepared
 from muninn_core.journal.search import Filter, Search
 from muninn_core.journal.spans import Span, find_span, insert_span, session_span
 from muninn_core.journal.writer import Transaction
@@ -46,15 +47,11 @@ def export(
 
     Hidden items are left out; a redacted one is exported without content. Raises BadParams.
     """
-    begin, end = moment(after, "after"), moment(before, "before")
-    chosen = [
-        span
-        for span in capsules.in_scope(project, scope)
-        if (not begin or span.opened_at >= begin) and (not end or span.opened_at < end)
-    ]
+    chosen = capsules.in_scope(project, scope, after, before)
     bundle: dict[str, Any] = {"version": VERSION, "exported_at": "", "scope_filter": dict(sorted(scope.items()))}
     for name, kind in _KINDS.items():
-        items = [_item(event) for span in chosen for event in _events(search, project, kind, span.span_id)]
+        events = [event for span in chosen for event in _events(search, project, kind, span.span_id)]
+        items = [_item(event, capsules) for event in events]
         bundle[name] = sorted(items, key=lambda item: (item["occurred_at"], item["id"]))
     bundle["capsules"] = sorted(map(_capsule, chosen), key=lambda item: (item["opened_at"], item["id"]))
     inside = {item["id"] for name in _KINDS for item in bundle[name]}
@@ -124,7 +121,7 @@ class Importer:
                 hint="Import with skip or overwrite; nothing was imported.",
                 data={"id": identity},
             )
-        elif self._on_conflict == "overwrite":
+        elif self._on_conflict == "overwrite" and not _is_redacted(known):
             self._counts["replaced"] += 1
             return True
         else:
@@ -163,7 +160,7 @@ class Importer:
 
     def _item(self, kind: str, item: Mapping[str, Any]) -> None:
         event = self._capsules.item(self._project, item["id"])
-        if not self._decide(item["id"], _item(event) if event else None, item):
+        if not self._decide(item["id"], _item(event, self._capsules) if event else None, item):
             return
         if event is not None:
             about = {"event_id": event.event_id, "reason": "replaced by an import"}
@@ -221,16 +218,21 @@ def _capsule(span: Span) -> dict[str, Any]:
     }
 
 
-def _item(event: Event) -> dict[str, Any]:
+def _is_redacted(item: Mapping[str, Any]) -> bool:
+    """Whether an observation or summary was erased."""
+    return "content" in item and item["content"] is None
+
+
+def _item(event: Event, capsules: Capsules) -> dict[str, Any]:
     payload = event.payload if isinstance(event.payload, dict) else {}
     content: dict[str, Any] | None = {name: value for name, value in payload.items() if name not in ("scope", "id")}
     if event.payload is None or payload.get("redacted") is True:
         content = None
     return {
-        "id": payload.get("id", event.event_id),
+        "id": capsules.identity(event),
         "capsule": event.stream_id,
         "content": content,
-        "scope": payload.get("scope", {}),
+        "scope": capsules.scope_of(event),
         "occurred_at": event.occurred_at,
         "actor": event.actor,
         "source": event.source,

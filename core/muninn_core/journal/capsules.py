@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.journal.journal import Appended, Journal, stream_of
+from muninn_core.journal.preparation import moment
 from muninn_core.journal.row import Row
 from muninn_core.journal.search import Filter, Search
 from muninn_core.journal.spans import SPAN_COLUMNS, Span, close_span, find_span, insert_span, session_span
@@ -23,6 +24,7 @@ from muninn_core.model.event import (
     CAPSULE_OPENED,
     OBSERVATION,
     PIN,
+    REDACTED,
     SUMMARY,
     UNPIN,
     Event,
@@ -76,6 +78,7 @@ class Capsules:
         *,
         parent: str = "",
         client: str = "",
+        actor: str = "user",
         patterns: Sequence[str] = (),
     ) -> Span:
         """Open a capsule, inside an open one when `parent` names it.
@@ -90,7 +93,7 @@ class Capsules:
         payload = {"type": kind, "intent": intent, "scope": dict(scope), "parent": parent}
         identity = f"capsule:{self._journal.new_id()}"
         prepared = self._journal.prepare(
-            _about(CAPSULE_OPENED, project, session, identity, payload), patterns, system=True
+            _about(CAPSULE_OPENED, project, session, identity, payload, actor), patterns, system=True
         )
         shown = json.loads(prepared.text)
 
@@ -114,13 +117,27 @@ class Capsules:
 
         return self._journal.writer.run(operation)
 
-    def close(self, project: str, capsule: str, summary: str = "", *, patterns: Sequence[str] = ()) -> Span:
+    def close(
+        self,
+        project: str,
+        capsule: str,
+        summary: str = "",
+        *,
+        actor: str = "user",
+        source: str = "",
+        patterns: Sequence[str] = (),
+    ) -> Span:
         """Close a capsule, with a last summary if one is given.
 
         Raises NotFoundError, and UsageError for a capsule that is closed or has an open one inside.
         """
-        closing = self._journal.prepare(_about(CAPSULE_CLOSED, project, "", capsule, {}), system=True)
-        text = self._journal.prepare(_about(SUMMARY, project, "", capsule, {"text": summary}), patterns, system=True)
+        known = self.find(project, capsule)
+        closing = self._journal.prepare(
+            _about(CAPSULE_CLOSED, project, known.session_id, capsule, {}, actor), system=True
+        )
+        payload = {"text": summary, "scope": json.loads(known.scope_json)}
+        draft = _about(SUMMARY, project, known.session_id, capsule, payload, actor)
+        text = self._journal.prepare(replace(draft, source=source), patterns, system=True)
 
         def operation(transaction: Transaction) -> Span:
             span = self._open_one(transaction, project, capsule)
@@ -133,8 +150,8 @@ class Capsules:
                     hint="Close that one first; nothing was recorded.",
                 )
             if summary:
-                self._journal.add(transaction, _of(text, span))
-            row, _ = self._journal.add(transaction, _of(closing, span))
+                self._journal.add(transaction, text)
+            row, _ = self._journal.add(transaction, closing)
             close_span(transaction, span, "closed", "", row.occurred_at)
             return span._replace(status="closed", closed_at=row.occurred_at)
 
@@ -179,20 +196,22 @@ class Capsules:
         row, duplicate = self._journal.writer.run(operation)
         return self._journal.appended(row, prepared, duplicate=duplicate)
 
-    def pin(self, project: str, event_id: str, scope: Mapping[str, str], reason: str = "") -> Event:
+    def pin(
+        self, project: str, event_id: str, scope: Mapping[str, str], reason: str = "", *, actor: str = "user"
+    ) -> Event:
         """Pin an event in a scope; a second pin in it changes nothing. Raises NotFoundError and BadParams."""
         check_scope(scope)
-        self._visible(project, event_id)
-        return self._pinned(project, PIN, event_id, scope, reason)
+        event = self.item(project, event_id) or self._visible(project, event_id)
+        return self._pinned(project, PIN, self.identity(event), scope, reason, actor)
 
-    def unpin(self, project: str, event_id: str, scope: Mapping[str, str]) -> Event:
+    def unpin(self, project: str, event_id: str, scope: Mapping[str, str], *, actor: str = "user") -> Event:
         """Take a pin out of a scope. Raises NotFoundError when the event is not pinned there."""
         check_scope(scope)
         if event_id not in self._pins(project, scope, exactly=True):
             raise NotFoundError(
                 f"the event '{event_id}' is not pinned in this scope", hint="`muninn capsule retrieve` shows the pins."
             )
-        return self._pinned(project, UNPIN, event_id, scope, "")
+        return self._pinned(project, UNPIN, event_id, scope, "", actor)
 
     def find(self, project: str, capsule: str) -> Span:
         """Return a capsule. Raises NotFoundError."""
@@ -203,13 +222,24 @@ class Capsules:
             raise _unknown(capsule)
         return span
 
-    def in_scope(self, project: str, scope: Mapping[str, str]) -> list[Span]:
-        """Return the capsules of a scope, the last opened first. Raises BadParams."""
+    def in_scope(self, project: str, scope: Mapping[str, str], after: str = "", before: str = "") -> list[Span]:
+        """Return the capsules of a scope, the last opened first.
+
+        `after` and `before` are RFC 3339 times or dates: only capsules opened at or after the one, before the other.
+        Raises BadParams.
+        """
         check_scope(scope)
+        begin, end = moment(after, "after"), moment(before, "before")
         with self._journal.connections.one() as connection:
             sql = f"SELECT {SPAN_COLUMNS} FROM spans WHERE project_id = ? AND kind = 'capsule'"
             rows = [Span(*row) for row in connection.execute(f"{sql} ORDER BY opened_position DESC", (project,))]
-        return [span for span in rows if _within(json.loads(span.scope_json), scope)]
+        return [
+            span
+            for span in rows
+            if begin <= span.opened_at
+            and (not end or span.opened_at < end)
+            and _within(json.loads(span.scope_json), scope)
+        ]
 
     def retrieve(
         self, project: str, query: str, scope: Mapping[str, str], budget: int | None = None, limit: int = 20
@@ -243,17 +273,47 @@ class Capsules:
 
     def item(self, project: str, identity: str) -> Event | None:
         """Return the visible event of an id, None for none. An imported observation or summary keeps its first id."""
+        imported = self._imported(identity, project)
+        if imported is not None:
+            return imported
+        where = {"project_id": project, "event_type": REDACTED, "payload.item": identity}
+        redactions = self._search.recent(Filter(where=where), 1)
+        try:
+            event = self._visible(project, redactions[0].payload["event_id"] if redactions else identity)
+        except NotFoundError:
+            return None
+        return event if self.identity(event) == identity else None
+
+    def identity(self, event: Event) -> str:
+        """Return the id of an observation or summary in bundles: that of its event, or the one it was imported with."""
+        if event.event_type not in (OBSERVATION, SUMMARY):
+            return event.event_id
+        if event.payload is not None:
+            return str(event.payload.get("id", event.event_id))
+        where = {"event_type": REDACTED, "payload.event_id": event.event_id}
+        redactions = self._search.recent(Filter(where=where), 1)
+        return str(redactions[0].payload.get("item", event.event_id)) if redactions else event.event_id
+
+    def event_id(self, identity: str) -> str:
+        """Return the id of the event that has an id in bundles; another id is returned as it is."""
+        imported = self._imported(identity)
+        return imported.event_id if imported is not None else identity
+
+    def scope_of(self, event: Event) -> dict[str, str]:
+        """Return the scope of an observation or summary; that of its capsule once the payload is erased."""
+        if event.payload is not None:
+            return dict(event.payload.get("scope", {}))
+        scope: dict[str, str] = json.loads(self.find(event.project_id, event.stream_id).scope_json)
+        return scope
+
+    def _imported(self, identity: str, project: str = "") -> Event | None:
+        """Return the visible event that was imported under an id, into one project or any."""
         for kind in (OBSERVATION, SUMMARY):
-            where = {"project_id": project, "event_type": kind, "payload.id": identity}
+            where = {"event_type": kind, "payload.id": identity} | ({"project_id": project} if project else {})
             found = self._search.recent(Filter(where=where), 1)
             if found:
                 return found[0]
-        try:
-            event = self._visible(project, identity)
-        except NotFoundError:
-            return None
-        imported = event.event_type in (OBSERVATION, SUMMARY) and "id" in (event.payload or {})
-        return None if imported else event
+        return None
 
     def pins(self, project: str) -> list[tuple[str, dict[str, str], str, str]]:
         """Return (id, scope, reason, time) of all pins of a project that hold, in the order of their time."""
@@ -331,10 +391,12 @@ class Capsules:
             raise NotFoundError(f"there is no event '{event_id}'", hint="`muninn event query` lists events.")
         return event
 
-    def _pinned(self, project: str, kind: str, event_id: str, scope: Mapping[str, str], reason: str) -> Event:
+    def _pinned(
+        self, project: str, kind: str, event_id: str, scope: Mapping[str, str], reason: str, actor: str
+    ) -> Event:
         payload = {"event_id": event_id, "scope": dict(scope), "reason": reason}
         session = scope.get("session", "")
-        prepared = self._journal.prepare(_about(kind, project, session, "", payload), system=True)
+        prepared = self._journal.prepare(_about(kind, project, session, "", payload, actor), system=True)
         row, duplicate = self._journal.writer.run(lambda transaction: self._journal.add(transaction, prepared))
         return self._journal.appended(row, prepared, duplicate=duplicate).event
 
@@ -368,20 +430,16 @@ def _within(scope: Mapping[str, str], wider: Mapping[str, str]) -> bool:
     return all(scope.get(name) == value for name, value in wider.items())
 
 
-def _about(kind: str, project: str, session: str, stream: str, payload: Mapping[str, Any]) -> EventDraft:
+def _about(kind: str, project: str, session: str, stream: str, payload: Mapping[str, Any], actor: str) -> EventDraft:
     return EventDraft(
         event_type=kind,
         payload=dict(payload),
         project_id=project,
         session_id=session,
         stream_id=stream,
+        actor=actor,
         source="muninn",
     )
-
-
-def _of(prepared: Any, span: Span) -> Any:
-    """Return a prepared event in the session of a capsule."""
-    return prepared._replace(draft=replace(prepared.draft, session_id=span.session_id))
 
 
 def _unknown(capsule: str) -> NotFoundError:

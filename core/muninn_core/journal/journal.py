@@ -218,18 +218,20 @@ class Journal:
             raise UsageError(f"event {event_id} records a redaction, which verification needs", hint="It has no text.")
         return row
 
-    def redact(self, event_id: str, reason: str = "", actor: str = "user") -> Event:
+    def redact(self, event_id: str, reason: str = "", actor: str = "user", item: str = "") -> Event:
         """Blank an event's payload for good and record that; id, sequence, links and payload hash stay.
 
+        `item` is the id under which the event was imported, if it has another one; it is recorded too.
         Raises NotFoundError for an unknown event and UsageError for one that is redacted already or that records a
         redaction.
         """
         with self.rewriting:  # a month that is sealed meanwhile would keep the payload
-            return self._redact(event_id, reason, actor)
+            return self._redact(event_id, reason, actor, item)
 
-    def _redact(self, event_id: str, reason: str, actor: str) -> Event:
+    def _redact(self, event_id: str, reason: str, actor: str, item: str) -> Event:
         row = self._redactable(event_id)
-        about = self._about(REDACTED, row, {"event_id": event_id, "reason": mask(reason)[0]}, actor)
+        payload = {"event_id": event_id, "reason": mask(reason)[0]} | ({"item": item} if item else {})
+        about = self._about(REDACTED, row, payload, actor)
 
         def operation(transaction: Transaction) -> Row:
             transaction.hides = True

@@ -71,7 +71,16 @@ class Turns:
         self._journal = journal
         self._chance = chance
 
-    def begin(self, project: str, session: str, turn: str, *, client: str = "", seconds: int = DEFAULT_SECONDS) -> Turn:
+    def begin(
+        self,
+        project: str,
+        session: str,
+        turn: str,
+        *,
+        client: str = "",
+        actor: str = "user",
+        seconds: int = DEFAULT_SECONDS,
+    ) -> Turn:
         """Begin a turn; the first turn binds the session to the project.
 
         Raises PreconditionError for a session of another project and for a turn that was begun before, BadParams for an
@@ -84,7 +93,7 @@ class Turns:
             raise BadParams(f"a turn can't last {seconds} seconds", hint=f"It lasts from 1 to {MAX_SECONDS} seconds.")
         token = base64.urlsafe_b64encode(self._chance(TOKEN_BYTES)).rstrip(b"=").decode()
         begun = self._journal.prepare(
-            _about(TURN_BEGUN, project, session, turn, {"client": client, "seconds": seconds}), system=True
+            _about(TURN_BEGUN, project, session, turn, {"client": client, "seconds": seconds}, actor), system=True
         )
 
         def operation(transaction: Transaction) -> Turn | Refused:
@@ -106,9 +115,12 @@ class Turns:
 
         return self._journal.writer.run(operation)
 
-    def end(self, project: str, session: str, turn: str, token: str, outcome: Outcome = "closed") -> Appended:
+    def end(
+        self, project: str, session: str, turn: str, token: str, outcome: Outcome = "closed", *, actor: str = "user"
+    ) -> Appended:
         """End a turn. Raises PreconditionError without a valid token."""
-        prepared = self._journal.prepare(_about(TURN_ENDED, project, session, turn, {"outcome": outcome}), system=True)
+        about = _about(TURN_ENDED, project, session, turn, {"outcome": outcome}, actor)
+        prepared = self._journal.prepare(about, system=True)
 
         def operation(transaction: Transaction) -> Appended | Refused:
             span = self.check(transaction, project, session, turn, token)
@@ -289,9 +301,17 @@ def is_known(transaction: Transaction, draft: EventDraft) -> bool:
     return False
 
 
-def _about(kind: str, project: str, session: str, turn: str, payload: dict[str, Any]) -> EventDraft:
+def _about(
+    kind: str, project: str, session: str, turn: str, payload: dict[str, Any], actor: str = "user"
+) -> EventDraft:
     return EventDraft(
-        event_type=kind, payload=payload, project_id=project, session_id=session, turn_id=turn, source="muninn"
+        event_type=kind,
+        payload=payload,
+        project_id=project,
+        session_id=session,
+        turn_id=turn,
+        actor=actor,
+        source="muninn",
     )
 
 

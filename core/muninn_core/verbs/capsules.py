@@ -139,12 +139,16 @@ class CapsulesVerbs(VerbCaller):
         *,
         scope: Mapping[str, str] | None = None,
         status: Literal["open", "closed"] | None = None,
+        after: str = "",
+        before: str = "",
         project_id: str = "",
     ) -> CapsuleListResult:
         """List the capsules of a scope.
 
         `scope`: Ids that it is bound to: session, repository, agent, user.
         `status`: Only capsules in this state.
+        `after`: Only capsules opened at or after this RFC 3339 time or date (UTC).
+        `before`: Only capsules opened before this RFC 3339 time or date (UTC).
         `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
             repository's folder.
         """
@@ -154,6 +158,8 @@ class CapsulesVerbs(VerbCaller):
                 "capsule.list",
                 scope=scope or {},
                 status=status,
+                after=after,
+                before=before,
                 project_id=project_id,
             ),
         )

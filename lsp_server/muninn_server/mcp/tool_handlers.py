@@ -38,14 +38,16 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
         arguments = dict(params.arguments or {})
         tool = check_call(state.tools, params.name, arguments)
         arguments = arguments_of(tool.verb, tool.renamed, arguments) | tool.fixed
+        agent = _agent(context)
         if "agent" in METHODS[tool.verb].params.__struct_fields__:
-            arguments["agent"] = _agent(context) or None
+            arguments["agent"] = agent or None
         text = await state.session.call(
             tool.verb,
             arguments,
             render,
             progress=progress.report,
             cancelled=cancelled,
+            client=agent,
         )
     except Exception as error:  # every failure is a result; error_of logs what is unexpected
         return _result(_explain(error_of(error, params.name)), failed=True)

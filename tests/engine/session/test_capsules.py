@@ -136,6 +136,61 @@ def test_conflicts_are_skipped_replaced_or_refused(muninn, bundle):
     assert muninn.call("audit.verify").ok
 
 
+def test_what_is_redacted_stays_redacted_under_its_id(muninn, bundle, start, tmp_path):
+    """Also where it was imported: the redaction goes by the bundle's id, and no import brings the text back."""
+    other = start(copy_plain_repo(tmp_path / "other"))
+    other.call("init")
+    other.call("capsule.import", bundle=bundle)
+    first = bundle["observations"][0]["id"]
+    for repository in (muninn, other):
+        assert repository.call("event.query", id=first).hits[0].event.payload["text"] == "One."
+        repository.call("event.redact", id=first)
+        redacted = repository.call("capsule.export", scope=S1).bundle
+        assert [item["content"] for item in redacted["observations"]] == [None, None]
+        assert [item["scope"] for item in redacted["observations"]] == [S1, S1]
+        for strategy in ("skip", "overwrite"):
+            done = repository.call("capsule.import", bundle=bundle, on_conflict=strategy)
+            assert (done.imported, done.replaced, done.skipped) == (0, 0, (first,))
+        with pytest.raises(UsageError, match="differs from what is recorded"):
+            repository.call("capsule.import", bundle=bundle, on_conflict="error")
+        assert repository.call("capsule.export", scope=S1).bundle == redacted
+        assert repository.call("audit.verify").ok
+    assert muninn.call("capsule.export", scope=S1).bundle == other.call("capsule.export", scope=S1).bundle
+
+
+def test_an_imported_observation_is_pinned_and_hidden_by_either_id(start, bundle, tmp_path):
+    other = start(copy_plain_repo(tmp_path / "other"))
+    other.call("init")
+    other.call("capsule.import", bundle=bundle)
+    first = bundle["observations"][0]["id"]
+    own = other.call("event.query", id=first).hits[0].event.event_id
+    assert own != first
+    for item in (own, first):
+        other.call("capsule.pin", id=item, scope={"session": "s9"})
+    assert texts(other.call("capsule.retrieve", scope={"session": "s9"}))[:1] == [("pin", "One.")]
+    assert len(other.call("capsule.retrieve", scope={"session": "s9"}).items) == 1
+    other.call("event.tombstone", id=first)
+    assert first not in {item["id"] for item in other.call("capsule.export", scope=S1).bundle["observations"]}
+
+
+def test_the_summary_of_a_closed_capsule_has_its_scope_and_its_author(muninn):
+    capsule = opened(muninn)
+    muninn.call("capsule.close", id=capsule, summary="The login works.")
+    found = muninn.call("event.query", where={"payload.scope.session": "s1", "event_type": "muninn.summary"}).hits
+    assert [(hit.event.payload["text"], hit.event.session_id) for hit in found] == [("The login works.", "s1")]
+
+
+def test_a_list_takes_a_span_of_time(muninn):
+    early = opened(muninn)
+    muninn.clock.forward(hours=48)
+    late = opened(muninn, intent="later")
+    day = muninn.call("capsule.list").capsules[0].opened_at[:10]
+    assert [one.id for one in muninn.call("capsule.list", after=day).capsules] == [late]
+    assert [one.id for one in muninn.call("capsule.list", before=day).capsules] == [early]
+    with pytest.raises(BadParams, match="'after'"):
+        muninn.call("capsule.list", after="yesterday")
+
+
 def test_an_import_that_meets_a_used_key_imports_nothing(muninn, bundle):
     changed = json.loads(json.dumps(bundle))
     changed["capsules"][0]["intent"] = "another intent"

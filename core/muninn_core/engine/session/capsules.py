@@ -42,15 +42,23 @@ def open_capsule(at: At, params: CapsuleOpenParams, call: CallContext) -> Capsul
         params.scope,
         parent=params.parent,
         client=call.client,
+        actor=call.actor or "user",
         patterns=at.workspace.config.memory.secrets,
     )
     return CapsuleResult(capsule=span_of(span), saw=at.workspace.read_state())
 
 
-def close(at: At, params: CapsuleCloseParams) -> CapsuleResult:
+def close(at: At, params: CapsuleCloseParams, call: CallContext) -> CapsuleResult:
     """Close a capsule."""
     project = project_of(at, params.project_id, "")
-    span = at.open.capsules.close(project, params.id, params.summary, patterns=at.workspace.config.memory.secrets)
+    span = at.open.capsules.close(
+        project,
+        params.id,
+        params.summary,
+        actor=call.actor or "user",
+        source=call.client,
+        patterns=at.workspace.config.memory.secrets,
+    )
     return CapsuleResult(capsule=span_of(span), saw=at.workspace.read_state())
 
 
@@ -89,20 +97,21 @@ def summarise(at: At, params: CapsuleSummariseParams, call: CallContext) -> Caps
     )
 
 
-def pin(at: At, params: CapsulePinParams) -> CapsuleEventResult:
+def pin(at: At, params: CapsulePinParams, call: CallContext) -> CapsuleEventResult:
     """Pin an event, or take it out of the pins."""
     project = project_of(at, params.project_id, params.scope.get("session", ""))
+    actor = call.actor or "user"
     if params.remove:
-        event = at.open.capsules.unpin(project, params.id, params.scope)
+        event = at.open.capsules.unpin(project, params.id, params.scope, actor=actor)
     else:
-        event = at.open.capsules.pin(project, params.id, params.scope, params.reason)
+        event = at.open.capsules.pin(project, params.id, params.scope, params.reason, actor=actor)
     return CapsuleEventResult(event=event, saw=at.workspace.read_state())
 
 
 def list_capsules(at: At, params: CapsuleListParams) -> CapsuleListResult:
     """List the capsules of a scope."""
     project = project_of(at, params.project_id, params.scope.get("session", ""))
-    found = at.open.capsules.in_scope(project, params.scope)
+    found = at.open.capsules.in_scope(project, params.scope, params.after, params.before)
     return CapsuleListResult(
         capsules=tuple(span_of(span) for span in found if params.status in (None, span.status)),
         saw=at.workspace.read_state(),

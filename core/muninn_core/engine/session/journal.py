@@ -164,7 +164,12 @@ def begin_turn(at: At, params: TurnBeginParams, call: CallContext) -> TurnBeginR
     project = project_of(at, params.project_id, params.session_id)
     seconds = params.seconds or at.workspace.config.journal.turn_seconds
     turn = at.open.turns.begin(
-        project, params.session_id, params.turn_id, client=params.client_id or call.client, seconds=seconds
+        project,
+        params.session_id,
+        params.turn_id,
+        client=params.client_id or call.client,
+        actor=call.actor or "user",
+        seconds=seconds,
     )
     return TurnBeginResult(
         ack_token=turn.ack_token,
@@ -174,10 +179,12 @@ def begin_turn(at: At, params: TurnBeginParams, call: CallContext) -> TurnBeginR
     )
 
 
-def end_turn(at: At, params: TurnEndParams) -> TurnEndResult:
+def end_turn(at: At, params: TurnEndParams, call: CallContext) -> TurnEndResult:
     """End a turn."""
     project = project_of(at, params.project_id, params.session_id)
-    done = at.open.turns.end(project, params.session_id, params.turn_id, params.ack_token, params.outcome)
+    done = at.open.turns.end(
+        project, params.session_id, params.turn_id, params.ack_token, params.outcome, actor=call.actor or "user"
+    )
     return TurnEndResult(event=done.event, saw=at.workspace.read_state())
 
 
@@ -185,7 +192,8 @@ def query(at: At, params: EventQueryParams) -> EventQueryResult:
     """Find events by fields, time and text. Raises BadParams."""
     saw = at.workspace.read_state()
     if params.id:
-        return EventQueryResult(hits=(EventHit(event=at.open.journal.event(params.id)),), saw=saw)
+        event = at.open.journal.event(at.open.capsules.event_id(params.id))
+        return EventQueryResult(hits=(EventHit(event=event),), saw=saw)
     where = dict(params.where)
     for name in _NAMED:
         if value := getattr(params, name):

@@ -33,7 +33,7 @@ class CapsulesVerbs(Verbs):
 
     def capsule_close(self, params: CapsuleCloseParams, call: CallContext) -> CapsuleResult:
         """Close a capsule."""
-        return capsules.close(self._journal(call), params)
+        return capsules.close(self._journal(call), params, call)
 
     def capsule_observe(self, params: CapsuleObserveParams, call: CallContext) -> CapsuleEventResult:
         """Record an observation."""
@@ -45,7 +45,7 @@ class CapsulesVerbs(Verbs):
 
     def capsule_pin(self, params: CapsulePinParams, call: CallContext) -> CapsuleEventResult:
         """Pin an event, or take it out of the pins."""
-        return capsules.pin(self._journal(call), params)
+        return capsules.pin(self._journal(call), params, call)
 
     def capsule_list(self, params: CapsuleListParams, call: CallContext) -> CapsuleListResult:
         """List capsules."""

@@ -48,16 +48,21 @@ class EventsVerbs(Verbs):
     def event_redact(self, params: EventRedactParams, call: CallContext) -> EventChangeResult:
         """Erase the payload of an event."""
         at = self._journal(call)
+        event_id = at.open.capsules.event_id(params.id)
         if params.dry_run:
-            return EventChangeResult(event=at.open.journal.redactable(params.id), saw=at.workspace.read_state())
-        event = at.open.journal.redact(params.id, params.reason, call.actor or "user")
+            return EventChangeResult(event=at.open.journal.redactable(event_id), saw=at.workspace.read_state())
+        item = params.id if params.id != event_id else at.open.capsules.identity(at.open.journal.event(event_id))
+        event = at.open.journal.redact(
+            event_id, params.reason, call.actor or "user", item=item if item != event_id else ""
+        )
         at.open.projections.catch_up()
         return EventChangeResult(event=event, saw=at.workspace.read_state())
 
     def event_tombstone(self, params: EventChangeParams, call: CallContext) -> EventChangeResult:
         """Hide an event."""
         at = self._journal(call)
-        event = at.open.journal.tombstone(params.id, params.reason, call.actor or "user")
+        event_id = at.open.capsules.event_id(params.id)
+        event = at.open.journal.tombstone(event_id, params.reason, call.actor or "user")
         return EventChangeResult(event=event, saw=at.workspace.read_state())
 
     def turn_begin(self, params: TurnBeginParams, call: CallContext) -> TurnBeginResult:
@@ -66,7 +71,7 @@ class EventsVerbs(Verbs):
 
     def turn_end(self, params: TurnEndParams, call: CallContext) -> TurnEndResult:
         """End a turn."""
-        return journal.end_turn(self._journal(call), params)
+        return journal.end_turn(self._journal(call), params, call)
 
     def span_list(self, params: SpanListParams, call: CallContext) -> SpanListResult:
         """List sessions, turns and capsules."""

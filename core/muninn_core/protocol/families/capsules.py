@@ -12,6 +12,8 @@ from muninn_core.protocol.method import Family, Method
 
 CapsuleId = Annotated[Text, Meta(description="The capsule's id.")]
 Scope = Annotated[dict[str, str], Meta(description="Ids that it is bound to: session, repository, agent, user.")]
+OpenedAfter = Annotated[str, Meta(description="Only capsules opened at or after this RFC 3339 time or date (UTC).")]
+OpenedBefore = Annotated[str, Meta(description="Only capsules opened before this RFC 3339 time or date (UTC).")]
 
 
 class CapsuleOpenParams(Value):
@@ -82,6 +84,8 @@ class CapsuleListParams(Value):
 
     scope: Scope = field(default_factory=dict)
     status: Annotated[Literal["open", "closed"] | None, Meta(description="Only capsules in this state.")] = None
+    after: OpenedAfter = ""
+    before: OpenedBefore = ""
     project_id: ProjectId = ""
 
 
@@ -129,8 +133,8 @@ class CapsuleExportParams(Value):
     """Which capsules to export."""
 
     scope: Scope = field(default_factory=dict)
-    after: Annotated[str, Meta(description="Only capsules opened at or after this RFC 3339 time or date (UTC).")] = ""
-    before: Annotated[str, Meta(description="Only capsules opened before this RFC 3339 time or date (UTC).")] = ""
+    after: OpenedAfter = ""
+    before: OpenedBefore = ""
     project_id: ProjectId = ""
 
 
