@@ -40,9 +40,9 @@ def test_a_session_without_records_is_named_when_it_is_sealed(shell: Shell) -> N
 
 def test_the_records_of_a_private_memory_are_private_and_not_to_be_sealed(shell: Shell) -> None:
     identity = shell.json("remember", "My own note on the quay.", "--private")["ids"][0]
-    newest = shell.run("log", "-n", "1").stdout.splitlines()[0]
-    assert newest.endswith("  private")
-    assert shell.run("history", identity).stdout.rstrip().endswith(f"{identity}  private")
+    newest = shell.run("log", "-n", "1").stdout.splitlines()[1]
+    assert newest.endswith(f"  private  {identity}")
+    assert shell.run("history", identity).stdout.rstrip().endswith(f"\n  private  {identity}")
     assert "not sealed" not in newest
 
 
@@ -135,8 +135,8 @@ def test_people_see_a_memory_whole_with_what_it_is_linked_to(shell: Shell) -> No
     out = shell.run("show", newer).stdout
     assert "Buoys are red." in out
     assert "tags  buoys" in out
-    assert f"  extends {older}  Buoys are painted in spring" in out
-    assert f"  {newer} extends this  Buoys are red" in shell.run("show", older).stdout
+    assert f"  extends Buoys are painted in spring  {older}" in out
+    assert f"  Buoys are red extends this  {newer}\n" in shell.run("show", older).stdout
 
 
 def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Callable[[], Shell]) -> None:
@@ -145,8 +145,8 @@ def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Ca
     ours = shell.json("remember", "We use lanterns for the night watch.", "--type", "decision")["ids"][0]
     theirs = shell.json("remember", "We do not use lanterns for the night watch.", "--type", "decision")["ids"][0]
     planned = shell.run("reconcile", "--dry-run").stdout
-    assert f"{ours}  We use lanterns for the night watch." in planned
-    assert f"{theirs}  We do not use lanterns for the night watch." in planned
+    assert f"We use lanterns for the night watch.  {ours}" in planned
+    assert f"We do not use lanterns for the night watch.  {theirs}" in planned
     assert "muninn conflicts" not in planned
     assert "Sealed 2 records" in shell.run("seal").stdout
     assert "1 conflict needs your decision" in shell.run("reconcile").stdout

@@ -37,7 +37,7 @@ def history(console: Console, result: dict[str, Any], options: argparse.Namespac
             if not told and (change["before"] or change["after"]):
                 _value(console, f"- {change['name']}: ", change["before"])
                 _value(console, f"+ {change['name']}: ", change["after"])
-        line(console, (f"  {event['id']}{_kept(event)}", "faint"))
+        line(console, (f"{_kept(event)}  {event['id']}", "faint"))
 
 
 def _kept(event: dict[str, Any]) -> str:

@@ -83,8 +83,7 @@ def show(console: Console, result: dict[str, Any], options: argparse.Namespace) 
         other = link["target" if away else "source"]
         title = result["linked"].get(other, "")
         before, after = (f"{link['relation']} ", "") if away else ("", f" {link['relation']} this")
-        parts = ((before, "hint"), (f"{title}  " if title else "", ""), (other, "faint"), (after, "hint"))
-        paragraph(console, *parts, indent=2)
+        paragraph(console, (before, "hint"), (title, ""), (after, "hint"), (f"  {other}", "faint"), indent=2)
     line(console, (snapshot(result["saw"]), "state"))
 
 
