@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from backends import Backend, Reply, anthropic_events, bytes_of, openai_events, says, sse, stalls, status
 
-from muninn_core.errors import BadParams, ModelError, UsageError
+from muninn_cli.exit_codes import exit_code
+from muninn_core.errors import BadParams, ModelError, NotFoundError, UsageError
 from muninn_core.models import keychain
 
 if TYPE_CHECKING:
@@ -254,8 +255,18 @@ def test_a_repository_can_name_no_model_and_it_is_said(told: Told) -> None:
     (problem,) = told.call("config.list").problems
     assert "'models' can't be set by a repository" in problem
     assert told.call("models.list").routes == ()
-    with failing("there is no route 'm'"):
+    with pytest.raises(NotFoundError, match="there is no route 'm'"):
         told.call("models.test", route="m")
+
+
+def test_a_route_that_a_caller_misspells_is_not_found_and_the_nearest_is_named(told: Told) -> None:
+    with Backend(says("ready")) as backend:
+        told.route(backend)
+        for verb, more in (("models.test", {}), ("models.key", {"value": KEY})):
+            with pytest.raises(NotFoundError) as caught:
+                told.call(verb, route="M2", **more)
+            assert (caught.value.message, caught.value.hint) == ("there is no route 'M2'", "Did you mean 'm'?")
+    assert exit_code(caught.value) == 3
 
 
 def test_settings_that_do_not_fit_together_are_named(told: Told) -> None:

@@ -7,18 +7,33 @@ from collections.abc import Sequence
 from typing import Literal
 
 from muninn_core.config.model_settings import ModelSettings, Route, is_free
-from muninn_core.errors import ModelError
+from muninn_core.errors import ModelError, NotFoundError
 from muninn_core.model.value import replace
 from muninn_core.models.prompt import Message, Prompt
+from muninn_core.near_match import did_you_mean, shorten
 from muninn_core.store.secrets.masking import mask
 
 
 def route_of(settings: ModelSettings, name: str) -> Route:
-    """Return a route that may be used. Raises ModelError for an unknown one, or one without a price."""
+    """Return a route of the settings that may be used. Raises ModelError for an unknown one, or one without a price."""
+    try:
+        return named_route(settings, name)
+    except NotFoundError as error:
+        raise ModelError(error.message, hint=error.hint) from None
+
+
+def named_route(settings: ModelSettings, name: str) -> Route:
+    """Return the route that a caller names.
+
+    Raises NotFoundError for an unknown one, ModelError for settings with problems or a route without a price.
+    """
     route = settings.routes.get(name)
+    if route is None and settings.problems:
+        reason = "; ".join(settings.problems)
+        raise ModelError(f"there is no route '{name}' ({reason})", hint="`muninn models list` shows the routes.")
     if route is None:
-        reason = f" ({'; '.join(settings.problems)})" if settings.problems else ""
-        raise ModelError(f"there is no route '{name}'{reason}", hint="`muninn models list` shows the routes.")
+        hint = did_you_mean(name, settings.routes, "`muninn models list` shows the routes.")
+        raise NotFoundError(f"there is no route '{shorten(name)}'", hint=hint)
     if not is_free(route) and (route.price_in is None or route.price_out is None):
         raise ModelError(
             f"the route '{name}' has no price, so its cost is not known",

@@ -12,7 +12,7 @@ from muninn_core.model.value import replace
 from muninn_core.models import keychain
 from muninn_core.models.ledger import Entry, budget_problem
 from muninn_core.models.prompt import Message, Prompt, Tool
-from muninn_core.models.request import cost, masked, route_of
+from muninn_core.models.request import cost, masked, named_route, route_of
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.families.models import (
     ModelCall,
@@ -65,9 +65,12 @@ def list_models(workspace: Workspace, models: ModelService) -> ModelsListResult:
 def test_model(
     workspace: Workspace, models: ModelService, params: ModelsTestParams, call: CallContext
 ) -> ModelsTestResult:
-    """Ask a route a short question, or show what would be sent."""
+    """Ask a route a short question, or show what would be sent.
+
+    Raises NotFoundError for an unknown route, ModelError.
+    """
     settings = models.settings(workspace.location.root)
-    route = route_of(settings, params.route)
+    route = named_route(settings, params.route)
     tools = () if route.dialect in COMMANDS else (_READY,)
     prompt = Prompt(
         purpose="test",
@@ -120,8 +123,11 @@ def usage(workspace: Workspace, models: ModelService, params: ModelsUsageParams)
 
 
 def give_key(workspace: Workspace, models: ModelService, params: ModelsKeyParams) -> ModelsKeyResult:
-    """Hold or store the key of a route. Raises BadParams for an empty key, or a route that takes none."""
-    route = route_of(models.settings(workspace.location.root), params.route)
+    """Hold or store the key of a route.
+
+    Raises BadParams for an empty key or a route that takes none, NotFoundError for an unknown route, ModelError.
+    """
+    route = named_route(models.settings(workspace.location.root), params.route)
     key = params.value.strip()
     if not key or not key.isprintable():
         raise BadParams("the key is empty or not printable", hint="Nothing was stored.")
