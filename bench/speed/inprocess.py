@@ -17,7 +17,7 @@ from bench.harness.corpus import Corpus
 from bench.harness.figure import Figure, spread
 from muninn_core import open_repository
 
-BESIDE = {"store": 2.25, "get": 0.5, "search": 1.61, "list": 0.88}
+MNEMOSYNE_MS = {"store": 2.25, "get": 0.5, "search": 1.61, "list": 0.88}
 """Milliseconds, of mnemosyne 2.1.1, "Performance Comparison" in its ARCHITECTURE.md."""
 
 LIMIT = 20
@@ -35,7 +35,7 @@ def python(corpus: Corpus, sizes: tuple[int, ...], count: int, folder: Path, env
             detail = spread(took)
             note = f"p95 {detail['p95']:.2f} ms, {used:.2f} ms of processor time"
             title = f"Python, {size:,} memories: {name}, p50"
-            figures.append(Figure(title, detail["p50"], "ms", BESIDE.get(name), note, detail))
+            figures.append(Figure(title, detail["p50"], "ms", MNEMOSYNE_MS.get(name), note, detail))
     return figures
 
 

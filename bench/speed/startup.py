@@ -44,8 +44,8 @@ def hook(served: Served, count: int) -> list[Figure]:
             f"p50 {ours['p50']:.0f}, p95 {ours['p95']:.0f} ms to {its['p50']:.0f}, {its['p95']:.0f} ms; "
             f"{by_processor:.1f} by processor time of the process itself"
         )
-        if event in BESIDE:
-            note += f"; mnemosyne's takes {BESIDE[event]}"
+        if event in MNEMOSYNE:
+            note += f"; mnemosyne's takes {MNEMOSYNE[event]}"
         detail = {"hook": ours, "bare": its, "by_processor": by_processor}
         ratio = statistics.median(walls["hook"]) / statistics.median(walls["bare"])
         figures.append(Figure(f"hook {event} to a bare interpreter", ratio, "times", budget, note, detail))
@@ -112,7 +112,7 @@ EVENTS: dict[str, tuple[float, dict[str, Any]]] = {
 """What an agent sends with each event, and how many times a bare interpreter's time it may take. Where the daemon asks
 git, reads a transcript or writes to the disk, its work is more than the process's."""
 
-BESIDE = {
+MNEMOSYNE = {
     "session-start": "50 to 100 ms",
     "post-commit": "no time of the agent's: it runs beside",
     "pre-compact": "< 50 ms",

@@ -35,7 +35,7 @@ def test_a_memory_is_listed_and_recalled(shell: Shell) -> None:
 def test_a_session_without_records_is_named_when_it_is_sealed(shell: Shell) -> None:
     shell.json("remember", "The bell rings at noon.")
     told = shell.run("seal", "--session", "nobody").stdout
-    assert told == "Nothing to seal: no record of the session nobody waits.\n"
+    assert told == "Nothing to seal: the session nobody has no unsealed records.\n"
 
 
 def test_the_records_of_a_private_memory_are_private_and_not_to_be_sealed(shell: Shell) -> None:

@@ -39,8 +39,8 @@ def init(console: Console, result: dict[str, Any], options: argparse.Namespace) 
 def seal(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the segments that were written."""
     if not result["segments"]:
-        of_one = f"no record of the session {options.session} waits"
-        line(console, (f"Nothing to seal: {of_one if options.session else 'every session has its file'}.", "good"))
+        sealed = f"the session {options.session} has no unsealed records"
+        line(console, (f"Nothing to seal: {sealed if options.session else 'all records are sealed'}.", "good"))
         return
     line(console, ("Sealed ", "good"), (number_of(result["records"], "record"), "name"))
     _paths(console, result["segments"])

@@ -6,7 +6,11 @@ import pytest
 
 from muninn_core.context.results.text import recall_text, show_text
 from muninn_core.errors import BadParams
-from muninn_core.retrieval.rankers.answering_memories import BESIDE, SURE, SURE_ASKED
+from muninn_core.retrieval.rankers.answering_memories import (
+    FURTHER_MARGIN,
+    MIN_CONFIDENCE,
+    MIN_CONFIDENCE_WITH_QUESTIONS,
+)
 
 pytest_plugins = ["engines"]
 
@@ -43,13 +47,13 @@ def test_a_memory_that_answers_is_shown_above_code_that_repeats_the_words(flask)
 def test_a_memory_that_answers_says_how_certain_that_is_and_what_was_enough(flask):
     result = flask.call("recall", query="where are sessions stored")
     (hit,) = result.remembered
-    assert hit.certainty >= hit.least_certainty == SURE
+    assert hit.certainty >= hit.least_certainty == MIN_CONFIDENCE
     assert {each.certainty for each in result.hits} == {None}
     flask.call("remember", text=FACT.replace("cookies", "tokens"), questions=["Where are sessions kept?"])
     flask.call("index", wait=True)
     both = flask.call("recall", query="where are sessions stored").remembered
-    assert {hit.least_certainty for hit in both} == {SURE, SURE_ASKED}
-    assert all(hit.certainty >= hit.least_certainty - BESIDE for hit in both)
+    assert {hit.least_certainty for hit in both} == {MIN_CONFIDENCE, MIN_CONFIDENCE_WITH_QUESTIONS}
+    assert all(hit.certainty >= hit.least_certainty - FURTHER_MARGIN for hit in both)
 
 
 def test_code_that_repeats_the_words_in_many_files_leaves_room_for_memories(muninn):

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 LEAST = 0.42
 """The least relatedness (see `relatedness.Relatedness`) of a memory that answers, where tokens are not compared."""
 
-SURE = 0.45
+MIN_CONFIDENCE = 0.45
 """The least confidence (see `_confidence`) of a memory that brings the block. Of 300 questions about 390 memories, 251
 had the right one in the block at this value and 19 a wrong one on top, and 10 of 210 unrelated texts brought a memory;
 at 0.44 it was 255, 20 and 11, at 0.46 it was 247, 19 and 9."""
 
-SURE_ASKED = 0.46
+MIN_CONFIDENCE_WITH_QUESTIONS = 0.46
 """The same of a memory with questions, which is nearer to everything. Of 450 questions about 540 memories with three or
 five, 419 had the right one in the block and 7 a wrong one on top, and 20 of 240 unrelated texts brought a memory; at
 0.44 it was 425, 10 and 26, at 0.48 it was 412, 5 and 14."""
 
-BESIDE = 0.06
-"""How much less the confidence of further memories may be."""
+FURTHER_MARGIN = 0.06
+"""How far the confidence of further memories may be below their least one."""
 
 TOKENS, SCORE = 0.7, 0.15
 """The weight of the tokens in a confidence, the rest is that of the cosine; and that of the score in the order."""
@@ -69,21 +69,23 @@ def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[
 
 
 def _confident(memories: Mapping[str, Candidate], cosines: Mapping[str, float]) -> dict[str, Candidate]:
-    """Return the candidates whose tokens match the question well; none if none is `SURE`."""
+    """Return the candidates whose tokens match the question well; none if none brings the block."""
     confidences = {key: _confidence(each, cosines.get(key, 0.0)) for key, each in memories.items()}
-    margins = {key: round(value - _sure(memories[key]), 4) for key, value in confidences.items()}
+    margins = {key: round(value - _min_confidence(memories[key]), 4) for key, value in confidences.items()}
     if max(margins.values()) < 0:
         return {}
-    found = [key for key, margin in margins.items() if margin >= -BESIDE]
+    found = [key for key, margin in margins.items() if margin >= -FURTHER_MARGIN]
     found.sort(key=lambda key: (SCORE * memories[key].order[0] - confidences[key], key))
     for key in found:
-        memories[key].certainty = Certainty(confidences[key], _sure(memories[key]))
+        memories[key].certainty = Certainty(confidences[key], _min_confidence(memories[key]))
     return {key: memories[key] for key in found}
 
 
-def _sure(candidate: Candidate) -> float:
+def _min_confidence(candidate: Candidate) -> float:
     """Return the least confidence with which a memory brings the block."""
-    return SURE_ASKED if candidate.memory is not None and candidate.memory.questions else SURE
+    return (
+        MIN_CONFIDENCE_WITH_QUESTIONS if candidate.memory is not None and candidate.memory.questions else MIN_CONFIDENCE
+    )
 
 
 def _confidence(candidate: Candidate, cosine: float) -> float:
