@@ -73,6 +73,7 @@ def ask_everything(repo: Path) -> None:
         lambda: queries.is_ancestor(root, before, head),
         lambda: queries.is_shallow(root),
         lambda: queries.known_commits(root, [before, head]),
+        lambda: queries.left_out_files(root),
         lambda: queries.list_commits(root, before, head, 5),
         lambda: queries.list_files(root),
         lambda: list(queries.list_ref_blobs(root, "src")),

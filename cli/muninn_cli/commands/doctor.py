@@ -138,7 +138,7 @@ def _runtime(location: RepositoryLocation) -> Iterator[Check]:
 def _config(location: RepositoryLocation) -> Iterator[Check]:
     folder = Path(location.root, ".muninn")
     if not folder.is_dir():
-        yield Check("config", "warn", "this repository has no .muninn", "`muninn init` starts its memory.")
+        yield Check("config", "warn", "this work tree has no .muninn", location.not_initialised().hint)
         return
     _, problems = load_config(folder / "config.yaml")
     for problem in problems:

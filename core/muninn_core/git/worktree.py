@@ -159,6 +159,19 @@ def list_files(root: Path) -> list[str] | None:
     return None if not locate(str(root)).git_dir else sorted(_list_paths(root))
 
 
+def left_out_files(root: Path) -> frozenset[str]:
+    """Return the tracked paths that a sparse checkout leaves out of the work tree; empty without one. Raises GitError.
+
+    Source: git-sparse-checkout(1) and git-ls-files(1), `-t`.
+    """
+    if not locate(str(root)).is_sparse:
+        return frozenset()
+    done = run_process(str(root), "ls-files", "-z", "-t")
+    if done.returncode != 0:
+        raise git_error("ls-files", done)
+    return frozenset(decode(row[2:]) for row in done.stdout.split(b"\0") if row.startswith(b"S "))
+
+
 def nested_repositories(root: Path) -> tuple[str, ...]:
     """Return the folders that are repositories of their own, sorted: submodules, and others that are not ignored.
 

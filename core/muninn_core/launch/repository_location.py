@@ -38,9 +38,12 @@ class RepositoryLocation:
 
     @property
     def project(self) -> str:
-        """The name of the repository's folder, the same in all its work trees."""
+        """The name of the repository's folder, the same in all its work trees.
+
+        A git directory with a hidden name, as `.git` or `.bare`, is named by its folder.
+        """
         above, name = os.path.split(self.identity)
-        return os.path.basename(above) if name == ".git" else name.removesuffix(".git")
+        return os.path.basename(above) if name.startswith(".") and self.git_dir else name.removesuffix(".git")
 
     @property
     def local(self) -> str:
@@ -100,12 +103,22 @@ class RepositoryLocation:
         """Whether the work tree has a folder `.muninn`."""
         return os.path.isdir(os.path.join(self.root, ".muninn"))
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the work tree has, or once had, a sparse checkout, which leaves tracked files out."""
+        return bool(self.git_dir) and os.path.exists(os.path.join(self.git_dir, "info", "sparse-checkout"))
+
     def not_initialised(self) -> NotInitialised:
         """Return the error for a work tree without `.muninn`, with how it gets one.
 
         A second `.muninn` beside that of the main checkout would split its memory.
         """
         hint = "`muninn init` creates it and changes nothing else."
+        if self.is_sparse:
+            hint = (
+                "If the sparse checkout leaves it out, `git sparse-checkout add .muninn` brings it. "
+                "In a repository without memory `muninn init` creates it."
+            )
         if self.main != self.root and os.path.isdir(os.path.join(self.main, ".muninn")):
             hint = f"{self.main} has one: commit it there, and merge that commit into this branch."
         return NotInitialised(f"there is no .muninn in {self.root}", hint=hint)

@@ -9,9 +9,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from muninn_core import git
 from muninn_core.engine.file.markdown_diagnostics import order, replacing
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import KINDS, Memory
@@ -44,17 +46,21 @@ class Missing(NamedTuple):
 
 
 class Presence:
-    """Tests which files exist, each once. Create one per answer."""
+    """Tests which files exist, each once. Create one per answer. Files that a sparse checkout leaves out exist."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._known: dict[str, bool] = {}
 
     def __call__(self, path: str) -> bool:
-        """Return whether a path relative to the root exists."""
+        """Return whether a path relative to the root exists. Raises GitError."""
         if path not in self._known:
-            self._known[path] = os.path.lexists(self._root / path)
+            self._known[path] = os.path.lexists(self._root / path) or path in self._left_out
         return self._known[path]
+
+    @cached_property
+    def _left_out(self) -> frozenset[str]:
+        return git.left_out_files(self._root)
 
 
 def record_faults(
@@ -78,8 +84,7 @@ def record_faults(
         try:
             record = parse_line(line.encode("utf-8", "surrogatepass"))
         except MalformedRecord as error:
-            last = number == len(lines) and line.lstrip().startswith("{")
-            torn = last and not str(error).startswith(LATER)
+            torn = number == len(lines) and line.lstrip().startswith("{")
             found.append(malformed_fault(str(error), number, torn=torn))
             continue
         first = seen.setdefault(record.id, (number, record))
@@ -97,6 +102,7 @@ def record_faults(
 
 def malformed_fault(reason: str, number: int, *, torn: bool) -> Fault:
     """Return the fault of a malformed line. `torn` says that it is the last line and unterminated."""
+    torn = torn and not reason.startswith(LATER)
     message = f"torn: the line ends before its record does ({reason})" if torn else reason
     hint = f"{remedy(reason)}; until then it is skipped."
     return Fault(rule="malformed", level="error", message=message, line=number, hint=hint)

@@ -48,6 +48,11 @@ class RepositoryVerbs(Verbs):
     def init(self, _params: InitParams, call: CallContext) -> InitResult:
         """Write `.muninn` and open it."""
         layout = layout_at(call.location)
+        if any(path.startswith(".muninn/") for path in git.left_out_files(layout.root)):
+            raise NotInitialised(
+                f"the sparse checkout of {layout.root} leaves .muninn out",
+                hint="`git sparse-checkout add .muninn` brings the memory of this repository.",
+            )
         deleted = self.trees.get(call.location) if not layout.muninn.is_dir() else None
         if deleted is not None:
             deleted.follow()  # read the deletion, so that deleted memories do not come back with the folder

@@ -53,6 +53,10 @@ class ChangesSince:
             found = known[question] = ask()
         return found
 
+    def left_out(self) -> frozenset[str]:
+        """Return the tracked paths that a sparse checkout leaves out. Raises GitError."""
+        return git.left_out_files(self._root)
+
     def release_memory(self) -> None:
         """End the git processes and drop the texts that only speed up later answers."""
         with self._lock:

@@ -236,6 +236,8 @@ class CitationCheck:
             return known
         self._far = False
         try:
+            if signature is None and self._is_left_out(cite.path):
+                raise Unknown("the file is not in this sparse checkout")
             result = judge(cite, self)
         except OutOfTime as error:
             result = self._late(cite, error)
@@ -245,6 +247,10 @@ class CitationCheck:
             result = unchecked(cite, error)
         self._citations.cache(cite, signature, far=self._far, result=result)
         return result
+
+    def _is_left_out(self, path: str) -> bool:
+        nothing: frozenset[str] = frozenset()
+        return path in self._ask_git("left out", lambda since: since.left_out(), nothing)
 
     def _late(self, cite: Cite, error: OutOfTime) -> Citation:
         """Return a cite without time to check it: as `gone` if it was, which seldom changes, else as `unchecked`."""
