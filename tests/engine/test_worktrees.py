@@ -52,6 +52,12 @@ def test_a_work_tree_without_memory_is_told_of_the_main_checkouts(plain_repo, tm
     assert muninn.call("memories", at=side).total == 0
 
 
+def test_a_linked_work_tree_has_the_name_of_its_repository(trees):
+    muninn, side = trees
+    muninn.call("remember", text="Sails are hoisted at dawn.", at=side)
+    assert muninn.call("brief", at=side).text.startswith(f"# Memory of {muninn.root.name} (Muninn)\n")
+
+
 def test_each_work_tree_finds_its_own_files(trees):
     muninn, side = trees
     (side / "sails.py").write_text("def hoist_mainsail():\n    return True\n")

@@ -62,6 +62,10 @@ def test_a_bare_repository_is_refused_and_its_work_trees_are_not(plain_repo, tmp
         locate(str(project))
     git(tmp_path / "bare.git", "worktree", "add", "-q", str(project / "main"))
     assert locate(str(project / "main")).root == str(project / "main")
+    assert locate(str(project / "main")).project == "bare"
+    (tmp_path / "bare.git").rename(project / ".bare")
+    git(project / ".bare", "worktree", "repair", str(project / "main"))
+    assert locate(str(project / "main")).project == "project"
 
 
 def test_a_repository_whose_git_folder_lies_elsewhere_is_one(tmp_path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import Value
 from muninn_core.source.documents import frontmatter
 from muninn_core.source.documents.markup import heading_text
@@ -33,13 +34,14 @@ class Project(Value):
 
 
 def read_project(root: Path) -> Project:
-    """Return the name and description of the project at `root`."""
+    """Return the name and description of the project at `root`. Linked work trees have the name of their repository."""
+    folder = locate(str(root)).project
     for path in FILES:
         read = read_text(root, path, _MAX_BYTES)
         if isinstance(read, Text):
             found = parse_project(read.text)
-            return Project(name=found.name or root.name, description=found.description)
-    return Project(name=root.name)
+            return Project(name=found.name or folder, description=found.description)
+    return Project(name=folder)
 
 
 def parse_project(text: str) -> Project:
