@@ -47,7 +47,12 @@ function M.check()
   if server.ready(root) then
     ok('the language server runs')
   else
-    warn('no language server runs for this repository', { 'Open a file of it; `muninn doctor` finds problems' })
+    local said = vim.fn.system(vim.list_extend(server.command(), { 'status', '--quiet', '--repo', root }))
+    if vim.v.shell_error ~= 0 then
+      failed('the language server does not start: ' .. vim.trim(said), { '`muninn doctor` finds problems' })
+    else
+      warn('no language server runs for this repository', { 'Open a file of it, or run :MuninnStatus' })
+    end
   end
   local lens = (vim.g.muninn_settings or {}).lens or 'lens'
   if lens == 'inlay' and not vim.lsp.inlay_hint then

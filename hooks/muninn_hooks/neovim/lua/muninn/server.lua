@@ -82,7 +82,7 @@ local begun = {} -- when the server of a root was started again last
 -- Starts a server again that ended by itself, for the buffers that it served.
 local function start_again(root, buffers)
   if os.time() - (begun[root] or 0) < AGAIN then
-    return M.warn('the language server ended again. `muninn doctor` finds problems; :MuninnStatus starts it')
+    return M.warn('the language server ended again; :checkhealth muninn says why, :MuninnStatus starts it')
   end
   begun[root] = os.time()
   for _, buffer in ipairs(buffers) do
@@ -141,7 +141,7 @@ end
 
 -- Waits for the client of a repository that is starting. Returns it, or nil.
 function M.ready(root)
-  if root and clients[root] then vim.wait(10000, function() return M.client_of(root) ~= nil end, 10) end
+  if root and clients[root] then vim.wait(10000, function() return not clients[root] or M.client_of(root) ~= nil end, 10) end
   return M.client_of(root)
 end
 
@@ -154,7 +154,7 @@ function M.ask(verb, params, done)
   if not root then
     return M.warn('no folder .muninn around this file or the working folder. Run `muninn init` in the repository')
   elseif not client then
-    return M.warn('the language server does not start; see :checkhealth muninn')
+    return M.warn('the language server is not ready; :checkhealth muninn says why')
   end
   local function answered(err, result)
     if err then
