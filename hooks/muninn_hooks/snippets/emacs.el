@@ -122,16 +122,34 @@
   (let ((file (and buffer-file-name (file-truename buffer-file-name))) (root (muninn--root)))
     (and file (string-prefix-p root file) (substring file (length root)))))
 
+(defun muninn--run (words root)
+  "Run the program with WORDS in ROOT, and insert its output.
+Return the last line of its errors."
+  (unless (executable-find muninn-program)
+    (user-error "Muninn: there is no program `%s'; `uv tool install muninn-memory' installs it, or set `muninn-program'"
+                muninn-program))
+  (let ((errors (make-temp-file "muninn"))
+        (coding-system-for-read 'utf-8) (coding-system-for-write 'utf-8))
+    (unwind-protect
+        (progn
+          (setq default-directory root)
+          (apply #'call-process muninn-program nil (list t errors) nil words)
+          (with-temp-buffer
+            (insert-file-contents errors)
+            (car (last (split-string (buffer-string) "\n" t "[ \t\r]+")))))
+      (delete-file errors))))
+
 (defun muninn--ask (&rest words)
   "Run the verb WORDS in this repository and return its result; its error is ours."
   (let ((root (muninn--root)))
     (with-temp-buffer
-      (setq default-directory root)
-      (apply #'call-process muninn-program nil '(t nil) nil (append words (list "--repo" root "--json")))
-      (goto-char (point-min))
-      (let* ((result (condition-case nil
-                         (json-parse-buffer :object-type 'plist :array-type 'list :null-object nil :false-object nil)
-                       (json-error (user-error "Muninn: `%s' did not answer" muninn-program))))
+      (let* ((told (muninn--run (append words (list "--repo" root "--json")) root))
+             (result (condition-case nil
+                         (progn
+                           (goto-char (point-min))
+                           (json-parse-buffer :object-type 'plist :array-type 'list :null-object nil :false-object nil))
+                       (json-error (user-error "Muninn: `%s %s' failed: %s" muninn-program (car words)
+                                               (or told "it printed no answer")))))
              (problem (plist-get result :error)))
         (when problem
           (user-error "Muninn: %s. %s" (plist-get problem :message)
@@ -145,10 +163,16 @@ RET on the words of a memory opens the memory."
     (pop-to-buffer (get-buffer-create (format "*Muninn: %s*" title)))
     (let ((inhibit-read-only t))
       (erase-buffer)
-      (insert (if lines (mapconcat #'identity lines "\n") "Nothing.") "\n")
+      (insert (mapconcat #'identity lines "\n") "\n")
       (grep-mode)
+      (muninn--take-keys)
+      (set-buffer-modified-p nil)
       (setq default-directory root next-error-last-buffer (current-buffer))
       (goto-char (point-min)))))
+
+(defun muninn--take-keys ()
+  "Turn `muninn-mode' on in a buffer of results, if files have it."
+  (when (bound-and-true-p global-muninn-mode) (muninn-mode 1)))
 
 (defun muninn--memory (id type words)
   "Return TYPE and WORDS of the memory ID as a button that opens it.
@@ -192,19 +216,28 @@ A decision record has no ID and gets no button."
 (defun muninn-recall (query)
   "List what the repository knows for QUERY, the memories that answer it first."
   (interactive "sRecall: ")
-  (let ((answer (muninn--ask "recall" query "--limit" (number-to-string muninn-recall-limit))))
-    (muninn--list
-     query
-     (delete-dups (mapcar #'muninn--hit-line (append (plist-get answer :remembered) (plist-get answer :hits)))))))
+  (let* ((answer (muninn--ask "recall" query "--limit" (number-to-string muninn-recall-limit)))
+         (hits (append (plist-get answer :remembered) (plist-get answer :hits))))
+    (if hits (muninn--list query (delete-dups (mapcar #'muninn--hit-line hits)))
+      (message "Muninn: nothing was found for '%s'.  Use other words, or fewer filters" query))))
+
+(defun muninn--lines (beginning end)
+  "Return the lines from BEGINNING to END, as the file on disk has them.
+Narrowing does not change their numbers.  A buffer that is not saved
+is saved first, if the person agrees."
+  (when (buffer-modified-p)
+    (if (y-or-n-p "Save the file first?  Its lines are cited as they are on disk ") (save-buffer)
+      (user-error "Muninn: save the file first; nothing is remembered")))
+  (format "%d-%d" (line-number-at-pos beginning t) (line-number-at-pos (max beginning (1- end)) t)))
 
 ;;;###autoload
 (defun muninn-remember (text &optional type)
   "Remember TEXT, of TYPE, about the region or the file."
   (interactive "sRemember: ")
   (let* ((file (muninn--file))
-         (place (cond ((and file (use-region-p))
-                       (format "%s:%d-%d" file (line-number-at-pos (region-beginning))
-                               (line-number-at-pos (max (region-beginning) (1- (region-end))))))
+         (place (cond ((string-blank-p text) (user-error "Muninn: there is no text; nothing is remembered"))
+                      ((and file (use-region-p))
+                       (concat file ":" (muninn--lines (region-beginning) (region-end))))
                       (t file)))
          (stored (apply #'muninn--ask "remember" text "--type" (or type "insight")
                         (and place (list "--file" place)))))
@@ -231,16 +264,18 @@ A decision record has no ID and gets no button."
 (defun muninn-this-file ()
   "List what is remembered about this file, at its lines."
   (interactive)
-  (let ((file (or (muninn--file) (user-error "Muninn: this buffer is no file of the repository"))))
-    (muninn--list
-     file
-     (mapcar (lambda (note)
-               (let ((state (cdr (assoc (plist-get note :state) muninn--states)))
-                     (title (plist-get note :title)))
-                 (muninn--place file (plist-get note :start)
-                                (muninn--memory (plist-get note :id) (plist-get note :type)
-                                                (if state (format "%s (%s)" title state) title)))))
-             (plist-get (muninn--ask "annotate" file) :notes)))))
+  (let* ((file (or (muninn--file) (user-error "Muninn: this buffer is no file of the repository")))
+         (notes (plist-get (muninn--ask "annotate" file) :notes)))
+    (if notes (muninn--list file (mapcar (lambda (note) (muninn--note-line file note)) notes))
+      (message "Muninn: nothing is remembered about %s" file))))
+
+(defun muninn--note-line (file note)
+  "Return the line of NOTE, a memory about FILE."
+  (let ((state (cdr (assoc (plist-get note :state) muninn--states)))
+        (title (plist-get note :title)))
+    (muninn--place file (plist-get note :start)
+                   (muninn--memory (plist-get note :id) (plist-get note :type)
+                                   (if state (format "%s (%s)" title state) title)))))
 
 (defvar muninn-view-mode-map
   (let ((map (make-sparse-keymap)))
@@ -289,12 +324,16 @@ A decision record has no ID and gets no button."
 
 (defun muninn--document (title text)
   "Show TEXT, which is Markdown, in a buffer named after TITLE."
-  (pop-to-buffer (get-buffer-create (format "*Muninn: %s*" title)))
-  (muninn-view-mode)
+  (let ((root (muninn--root)))
+    (pop-to-buffer (get-buffer-create (format "*Muninn: %s*" title)))
+    (muninn-view-mode)
+    (muninn--take-keys)
+    (setq default-directory root))              ; a page of this title may have been another repository's
   (let ((inhibit-read-only t))
     (erase-buffer)
     (insert text)
     (muninn--render))
+  (set-buffer-modified-p nil)
   (goto-char (point-min)))
 
 ;;;###autoload
@@ -346,7 +385,9 @@ A decision record has no ID and gets no button."
 (defun muninn--choose (prompt choices)
   "Return the value of the one of CHOICES, an alist, that a person chooses.
 The only choice is not asked for."
-  (if (cdr choices) (cdr (assoc (completing-read prompt choices nil t) choices)) (cdar choices)))
+  (if (cdr choices)
+      (or (cdr (assoc (completing-read prompt choices nil t) choices)) (user-error "Muninn: nothing was chosen"))
+    (cdar choices)))
 
 ;;;###autoload
 (defun muninn-resolve ()
