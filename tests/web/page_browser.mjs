@@ -129,6 +129,44 @@ await check('search shows the reasons of a rank', async () => {
   return violations(page);
 });
 
+await check('a screen reader is told what a search finds, and which memory a button is about', async () => {
+  await enter(page, 'memory');
+  const status = page.locator('[role=status].count');
+  await status.evaluate((one) => (window.first = one));
+  await page.fill('input[name=q]', 'lighthouse lamp');
+  await status.filter({ hasText: 'best first' }).waitFor();
+  await page.fill('input[name=q]', 'zzqqxx');
+  await status.filter({ hasText: 'Nothing answers' }).waitFor();
+  if (!await page.evaluate(() => window.first.isConnected)) return 'the status was replaced: it is not read out';
+  await page.fill('input[name=q]', '');
+  await status.filter({ hasText: 'newest first' }).waitFor();
+  if (!await page.evaluate(() => window.first.isConnected)) return 'the status was replaced';
+  const about = await page.locator('article').first().evaluate((one) => {
+    const fold = [...one.querySelectorAll('summary')].at(-1);
+    return document.getElementById(fold.getAttribute('aria-describedby')) === one.querySelector('h2');
+  });
+  if (!about) return 'the details do not say whose they are';
+  if (await page.getAttribute('main', 'aria-label') !== 'Memory') return 'the room has no name';
+});
+
+await check('the focus stays where a key was pressed', async () => {
+  await enter(page, `memory/${given.edited}`);
+  const article = page.locator(`#m-${given.edited}`);
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  const edit = article.locator('button', { hasText: 'Edit' });
+  await edit.press('Enter');
+  await article.locator('input[name=title]').press('Escape');
+  if (await focused() !== 'Edit') return `after Escape it is on ${await focused()}`;
+  await edit.press('Enter');
+  await article.locator('button', { hasText: 'Cancel' }).press('Enter');
+  if (await focused() !== 'Edit') return `after Cancel it is on ${await focused()}`;
+  await context.route('**/rpc*', (route) => route.abort());
+  await article.locator('button', { hasText: /^Pin$/ }).press('Enter');
+  await article.locator('[role=alert]').waitFor();
+  await context.unroute('**/rpc*');
+  await page.waitForFunction(() => document.activeElement.textContent === 'Pin');
+});
+
 await check('a memory is edited, forgotten and restored', async () => {
   await enter(page, `memory/${given.edited}`);
   const article = page.locator(`#m-${given.edited}`);

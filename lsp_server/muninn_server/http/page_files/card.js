@@ -20,7 +20,7 @@ export function card(memory, { citations = memory.cites ?? [], reasons = [], ope
   const named = [...new Set([...(memory.files ?? []), ...cited])];
   const about = named.length ? named : memory.path ? [memory.path] : [];
   const article = h('article', { id: `m-${memory.id}`, 'data-type': memory.type },
-    h('h2', {}, title),
+    h('h2', { id: `t-${memory.id}` }, title),
     own ? h('p', {}, text) : null,
     h('p', { class: 'meta' },
       h('span', { class: 'kind' }, String(memory.type ?? '').replaceAll('_', ' ')),
@@ -31,6 +31,7 @@ export function card(memory, { citations = memory.cites ?? [], reasons = [], ope
       about.length > 3 ? h('span', {}, `and ${about.length - 3} more`) : null));
   if (reasons.length) article.append(fold('Why it is here', () => why(reasons)));
   const details = fold('Details', () => inside(memory.id, article), { open: false });
+  details.querySelector('summary').setAttribute('aria-describedby', `t-${memory.id}`); // each is of another memory
   article.append(details);
   if (open) details.open = true;
   return article;
@@ -107,10 +108,17 @@ function actions(memory, article, citations) {
     await call(name, { id: memory.id, ...params });
     await again();
   }, kind));
-  const ask = (label, build, kind = '') => row.append(button(label, async () => {
-    place.replaceChildren(build(again, () => place.replaceChildren()));
-    place.querySelector('textarea, input, button').focus();
-  }, kind));
+  const ask = (label, build, kind = '') => {
+    const one = button(label, () => {
+      const close = () => {
+        place.replaceChildren();
+        one.focus();
+      };
+      place.replaceChildren(build(again, close));
+      place.querySelector('textarea, input, button').focus();
+    }, kind);
+    row.append(one);
+  };
   const inForce = !(memory.archived || memory.superseded_by || memory.merged_into || memory.redacted);
   if (memory.review === 'pending') {
     row.append(button('Approve', async () => {

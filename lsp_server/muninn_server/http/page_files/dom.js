@@ -84,6 +84,15 @@ export function fold(label, fill, given = {}) {
   return details;
 }
 
+/** A button that appends more to `list`, and moves the focus to what it appended first. */
+export function moreButton(label, list, work) {
+  return button(label, async () => {
+    const before = list.children.length;
+    await work();
+    list.children[before]?.querySelector('a, summary').focus();
+  });
+}
+
 /** Run what may fail, and show its error at the end of `place`. Returns whether it did not fail. */
 export async function guarded(place, work) {
   place.querySelector(':scope > [role=alert]')?.remove();
@@ -101,13 +110,15 @@ export function problem(error) {
   return h('p', { role: 'alert' }, [error.message, error.hint].filter(Boolean).join('. ').replace(/([.!?])\./g, '$1'));
 }
 
-/** A button that is disabled while its work runs; an error appears beside it. */
+/** A button that is disabled while its work runs, and keeps the focus; an error appears beside it. */
 export function button(label, work, kind = '') {
   const one = h('button', { type: 'button', class: kind || undefined }, label);
   one.addEventListener('click', async () => {
+    const focused = document.activeElement === one;
     one.disabled = true;
     await guarded(one.parentElement, work);
     one.disabled = false;
+    if (focused && one.isConnected && [document.body, null].includes(document.activeElement)) one.focus();
   });
   return one;
 }

@@ -1,7 +1,7 @@
 // The room Memory: search with reasons, filters, a timeline; each memory with its history and what can be done.
 
 import { call } from './api.js';
-import { bars, button, count, guarded, h } from './dom.js';
+import { bars, count, guarded, h, moreButton } from './dom.js';
 import { card } from './card.js';
 
 const PAGE = 50;
@@ -19,10 +19,11 @@ export async function memory(place, id) {
     h('label', {}, 'Changed', h('select', { name: 'since' }, [['', 'ever'], ['7d', 'this week'], ['30d', 'this month'],
       ['365d', 'this year']].map(([value, text]) => h('option', { value }, text)))),
     h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'archived' }), 'with archived'));
-  const list = h('div', { class: 'results' });
+  const status = h('p', { class: 'count', role: 'status' }); // one for all searches: a new one would not be read out
+  const shown = h('div', {});
   place.append(h('h1', {}, 'Memory'),
     h('p', { class: 'lead' }, `${count(overview.memories, 'memory', 'memories')} that answer questions about this code.`),
-    form, h('div', { class: 'columns' }, list, beside(overview, form)));
+    form, h('div', { class: 'columns' }, h('div', { class: 'results' }, status, shown), beside(overview, form)));
   let searches = false;
   let changed = false;
   const search = async () => { // at once; what is typed meanwhile is searched for when the answer is there
@@ -32,8 +33,15 @@ export async function memory(place, id) {
     while (changed) {
       changed = false;
       const found = h('div', {});
-      await guarded(found, async () => found.append(...(await results(form.elements))));
-      if (!changed) list.replaceChildren(found);
+      let told = '';
+      await guarded(found, async () => {
+        const { text, parts } = await results(form.elements, status);
+        told = text;
+        found.append(...parts);
+      });
+      if (changed) continue;
+      shown.replaceChildren(found);
+      status.textContent = told;
     }
     searches = false;
   };
@@ -41,33 +49,37 @@ export async function memory(place, id) {
   await search();
 }
 
-async function results(fields) {
+/** The text of the status and the elements below it; `status` has the text again when more memories are shown. */
+async function results(fields, status) {
   const query = fields.q.value.trim();
   const type = fields.type.value;
   const since = fields.since.value || null;
   fields.archived.disabled = query !== ''; // recall finds memories in force only
   if (query) {
     const answer = await call('recall', { query, kind: 'memory', limit: PAGE, type: type ? [type] : [], since });
-    return [h('p', { class: 'count', role: 'status' }, answer.hits.length ? `${count(answer.hits.length, 'memory', 'memories')}, best first` : 'Nothing answers this search.'),
-      answer.notes.map((note) => h('p', { class: 'hint' }, note)),
-      h('div', { class: 'list' }, answer.hits.map((hit) => card(hit, { reasons: hit.why })))].flat();
+    const text = answer.hits.length ? `${count(answer.hits.length, 'memory', 'memories')}, best first` : 'Nothing answers this search.';
+    const notes = answer.notes.map((note) => h('p', { class: 'hint' }, note));
+    return { text, parts: [...notes, h('div', { class: 'list' }, answer.hits.map((hit) => card(hit, { reasons: hit.why })))] };
   }
   const list = h('div', { class: 'list' });
-  const status = h('p', { class: 'count', role: 'status' });
   const more = h('p', {});
   let offset = 0;
+  let text = '';
   const next = async () => {
     const params = { limit: PAGE, offset, type: type || null, since, archived: fields.archived.checked };
     const answer = await call('memories', params);
     list.append(...answer.memories.map((each) => card(each, { citations: answer.citations[each.id] })));
     offset += answer.memories.length;
-    status.textContent = answer.total
+    text = answer.total
       ? `${offset.toLocaleString('en')} of ${count(answer.total, 'memory', 'memories')}, newest first`
       : type || since || params.archived ? 'No memory fits these filters.' : 'There is no memory yet. `muninn remember` stores the first one.';
-    more.replaceChildren(...(offset < answer.total ? [button('Show more', next)] : []));
+    more.replaceChildren(...(offset < answer.total ? [moreButton('Show more', list, async () => {
+      await next();
+      status.textContent = text;
+    })] : []));
   };
   await next();
-  return [status, list, more];
+  return { text, parts: [list, more] };
 }
 
 function beside(overview, form) {

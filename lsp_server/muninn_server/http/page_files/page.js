@@ -56,6 +56,7 @@ async function show({ focus = false, again = false }) {
   leave = end ?? (() => {});
   if (!place.querySelector('h1')) place.prepend(h('h1', {}, title));
   main.replaceChildren(place);
+  main.setAttribute('aria-label', place.querySelector('h1').textContent);
   if (!focus) return;
   main.focus({ preventScroll: true });
   scrollTo(0, 0);

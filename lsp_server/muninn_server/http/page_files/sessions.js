@@ -1,7 +1,7 @@
 // The room Sessions: what agents did, turn by turn, and what was kept of it.
 
 import { call } from './api.js';
-import { age, button, count, h } from './dom.js';
+import { age, button, count, h, moreButton } from './dom.js';
 import { card } from './card.js';
 import { happening } from './happening.js';
 
@@ -18,7 +18,7 @@ export async function sessions(place, id) {
     const { rows, rest } = await newest(limit);
     lead.textContent = rows.length ? `${count(rows.length, 'session')}, newest first.${rest ? ' There are more.' : ''}` : 'No session was recorded yet. `muninn install claude-code` connects an agent.';
     list.replaceChildren(...rows.map(row));
-    more.replaceChildren(...(rest ? [button('Show more', () => show(limit * 4))] : []));
+    more.replaceChildren(...(rest ? [moreButton('Show more', list, () => show(limit * 4))] : []));
   };
   place.append(h('h1', {}, 'Sessions'), lead, list, more);
   await show(FIRST);
@@ -57,7 +57,10 @@ async function one(place, id) {
   const show = (page) => {
     events = [...page.hits.map((hit) => hit.event).reverse(), ...events];
     list.replaceChildren(...drawn(events, status, answers));
-    more.replaceChildren(...(page.next ? [button('Show earlier events', async () => show(await call('event.query', { session_id: id, limit: 500, before: page.next })))] : []));
+    more.replaceChildren(...(page.next ? [button('Show earlier events', async () => {
+      show(await call('event.query', { session_id: id, limit: 500, before: page.next }));
+      (more.querySelector('button') ?? list.querySelector('summary, a'))?.focus();
+    })] : []));
   };
   show(first);
   if (given.counts.shown) {
