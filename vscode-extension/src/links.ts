@@ -13,6 +13,14 @@ export const OPEN = 'muninn.ui.document';
 /** The only commands that links of a hover, a card or a page may run, because their text comes from the repository. */
 export const LINKED = [OPEN, 'muninn.confirm', 'muninn.write', 'muninn.forget'] as const;
 
+/** What a link does. A page has the address in the place of a missing title, and a screen reader reads it out. */
+const TITLES: Readonly<Record<string, string>> = {
+  [OPEN]: 'Opens it',
+  'muninn.confirm': 'Says that this memory still holds',
+  'muninn.write': 'Asks for a memory that replaces this one',
+  'muninn.forget': 'Asks whether to forget this memory',
+};
+
 // The server escapes brackets in text of the repository: one behind an odd number of backslashes begins no link.
 const LINK = /\](?<=(?<!\\)(?:\\\\)*\])\(((?:muninn:|file:\/\/)\/[^\s()]+)\)/g;
 const ACTION = /\[(?<=(?<!\\)(?:\\\\)*\[)(?:\\.|[^[\]\\])*\]\(command:muninn\.\w+\?[^\s()]+\)(?: · )?/g;
@@ -52,5 +60,5 @@ export function commandLinks(markdown: string, key: string): string {
 
 function linkTo(command: string, args: readonly unknown[]): string {
   const encoded = encodeURIComponent(JSON.stringify(args)).replace(/[()]/g, (mark) => (mark === '(' ? '%28' : '%29'));
-  return `](command:${command}?${encoded})`;
+  return `](command:${command}?${encoded}${TITLES[command] ? ` "${TITLES[command]}"` : ''})`;
 }

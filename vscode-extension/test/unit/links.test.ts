@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { commandLinks, keyOf, OPEN, withKey, withoutCommands, withoutKey } from '../../src/links';
 
 function commandOf(link: string): [string, unknown] {
-  const [, command = '', args = ''] = /\(command:([\w.]+)\?([^\s()]*)\)/.exec(link) ?? [];
+  const [, command = '', args = ''] = /\(command:([\w.]+)\?([^\s()]*) "[A-Z][a-z ]+"\)/.exec(link) ?? [];
   return [command, JSON.parse(decodeURIComponent(args))];
 }
 
