@@ -63,7 +63,7 @@ async def test_before_init_only_the_status_is_listed_and_a_tool_says_what_to_do(
         refused = await agent.call_tool("recall", {"query": "users"})
     stop_daemon(plain_repo, environ)
     assert refused.is_error
-    assert "`muninn init` creates it" in refused.content[0].text  # type: ignore[union-attr]
+    assert "`muninn init` in a shell creates it" in refused.content[0].text  # type: ignore[union-attr]
 
 
 @both_eras

@@ -96,12 +96,13 @@ class Registry:
                 if each.name == entry.name and each.path != entry.path:
                     raise BadParams(
                         f"the name '{entry.name}' is that of {each.path}",
-                        hint="Give another one with `--name`, or `muninn repos remove` the other first.",
+                        hint="Give another one with `--name`, or take the other out: `muninn repos remove NAME`.",
                     )
             others = tuple(each for each in known if each.path != entry.path)
             if len(others) >= MAX_REPOSITORIES:
                 raise BadParams(
-                    f"the list has {MAX_REPOSITORIES:,} repositories already", hint="`muninn repos remove` some."
+                    f"the list has {MAX_REPOSITORIES:,} repositories already",
+                    hint="`muninn repos remove NAME` takes one out.",
                 )
             return (*others, entry)
 

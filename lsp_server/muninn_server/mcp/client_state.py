@@ -17,6 +17,7 @@ from muninn_core.config import load_config
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.launch.repository_location import RepositoryLocation
+from muninn_server.mcp.hints import for_tools
 from muninn_server.mcp.resource_changes import Changes
 from muninn_server.mcp.tools import Tool, tools_of
 from muninn_server.session import Session, error_of
@@ -63,7 +64,8 @@ def check_single_page(params: types.PaginatedRequestParams | None) -> None:
 
 def to_mcp_error(context: Context, error: MuninnError, **data: str) -> MCPError:
     """Return the protocol's error for a Muninn error, with its hint."""
-    message = error.line
+    hint = for_tools(error.hint, context.lifespan_context.tools)
+    message = f"{error.message}. {hint}" if hint else error.message
     if isinstance(error, NotFoundError) and data:
         modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
         return MCPError(types.INVALID_PARAMS if modern else LEGACY_NOT_FOUND, message, data)

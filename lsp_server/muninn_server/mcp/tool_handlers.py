@@ -16,10 +16,13 @@ from muninn_core.errors import MuninnError
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.mcp.arguments import arguments_of
 from muninn_server.mcp.client_state import Context, check_single_page
+from muninn_server.mcp.hints import for_tools, with_tools
 from muninn_server.mcp.tools import Tool, check_call
 from muninn_server.session import error_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from muninn_core.worktree.call_context import Progress
 
 
@@ -44,13 +47,13 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
         text = await state.session.call(
             tool.verb,
             arguments,
-            render,
+            lambda result: render(with_tools(result, state.tools)),
             progress=progress.report,
             cancelled=cancelled,
             client=agent,
         )
     except Exception as error:  # every failure is a result; error_of logs what is unexpected
-        return _result(_explain(error_of(error, params.name)), failed=True)
+        return _result(_explain(error_of(error, params.name), state.tools), failed=True)
     finally:
         cancelled.set()
     await progress.finish()
@@ -88,8 +91,9 @@ def _agent(context: Context) -> str:
     return f"{client.client_info.name} {client.client_info.version}".strip() if client else ""
 
 
-def _explain(error: MuninnError) -> str:
-    return "\n".join(part for part in (error.message, str(error.data.get("excerpt", "")), error.hint) if part)
+def _explain(error: MuninnError, tools: Mapping[str, Tool]) -> str:
+    hint = for_tools(error.hint, tools)
+    return "\n".join(part for part in (error.message, str(error.data.get("excerpt", "")), hint) if part)
 
 
 def _result(text: str, *, failed: bool = False) -> types.CallToolResult:

@@ -91,4 +91,6 @@ class RepositoriesVerbs(Verbs):
         try:
             return proposed_name(location.project, (each.name for each in self.repositories.registry.entries()))
         except StopIteration:
-            raise BadParams("the list has no room for another name", hint="`muninn repos remove` some.") from None
+            raise BadParams(
+                "the list has no room for another name", hint="`muninn repos remove NAME` takes one out."
+            ) from None
