@@ -134,10 +134,17 @@ async def test_the_steps_of_an_exploration_are_a_prompt_where_its_tools_are(agen
 
 async def test_the_eight_tools_work_together(agents: Agents) -> None:
     async with agents.open("2026-07-28", "--tools", "mnemosyne") as agent:
-        kept = await said(agent, "remember", text="Anchors are weighed by hand.", importance=9, tags=["anchor"])
+        kept = await said(
+            agent,
+            "remember",
+            content="Anchors are weighed by hand.",
+            context="on the old ship",
+            importance=9,
+            tags=["anchor"],
+        )
         first = kept.split()[2].rstrip(".")[-8:]
         link = {"relation": "extends", "target": first, "strength": 0.9}
-        kept = await said(agent, "remember", text="Two sailors turn the capstan.", links=[link])
+        kept = await said(agent, "remember", content="Two sailors turn the capstan.", links=[link])
         second = kept.split()[2].rstrip(".")[-8:]
         found = await said(agent, "recall", query="anchors weighed")
         assert found.index(first) < found.index(second)
@@ -146,13 +153,16 @@ async def test_the_eight_tools_work_together(agents: Agents) -> None:
         assert first in await said(agent, "list", order="importance", min_importance=9)
         assert "1 link away" in await said(agent, "graph", id=first)
         assert first in await said(agent, "context")
-        assert await said(agent, "update", id=second, text="Four sailors turn the capstan.", reason="it is heavy")
-        third = (await said(agent, "remember", text="The capstan is turned by four.")).split()[2].rstrip(".")[-8:]
+        assert await said(agent, "update", id=second, content="Four sailors turn the capstan.", reason="it is heavy")
+        third = (await said(agent, "remember", content="The capstan is turned by four.")).split()[2].rstrip(".")[-8:]
         told = await said(agent, "consolidate", ids=[second, third], decision="merge", reason="said twice")
         assert re.search(rf"{third} merged into \w*{second}", told)
         assert (await said(agent, "delete", id=second, reason="wrong")).startswith("Archived: ")
         assert "Nothing is linked to it." in await said(agent, "graph", id=first)
+        twice = await agent.call_tool("remember", {"content": "x", "context": "a", "details": {"context": "b"}})
+        assert (twice.is_error, "'context' is given twice" in str(twice.content)) == (True, True)
     async with agents.open("2026-07-28", "--tools", "all") as agent:
+        assert "context: on the old ship" in await said(agent, "show", id=first)
         trail = await said(agent, "history", id=second)
         for event in ("insight", "update", "merge", "archive"):
             assert event in trail

@@ -40,7 +40,7 @@ def describe_error(method: Method, given: dict[str, Any], message: str) -> tuple
     """Return a sentence without its full stop about a ValidationError's message, and a hint, for a call's parameters.
 
     A message of another form is returned unchanged. The hint is the description of the wrong parameter, or the names
-    of all parameters.
+    of the fields or of all parameters.
     """
     known = method.params.__struct_fields__
     names = f"'{method.verb}' takes {', '.join(known)}." if known else f"'{method.verb}' takes no parameters."
@@ -49,7 +49,9 @@ def describe_error(method: Method, given: dict[str, Any], message: str) -> tuple
     field = _FIELD.match(message)
     if field is not None:
         owner = f"'{path or method.verb}'"
-        return f"{owner} {'needs' if field[1] == 'missing required' else 'has no field'} '{field[2]}'", names
+        said = f"{owner} {'needs' if field[1] == 'missing required' else 'has no field'} '{field[2]}'"
+        inner = list(_resolve(*_schema_at(method.params, path)).get("properties", {})) if path else []
+        return said, f"Its fields are {', '.join(inner)}." if inner else names
     schema, definitions = _schema_at(method.params, path) if path else ({}, {})
     described = _describe(schema, definitions)
     if not described:

@@ -30,6 +30,8 @@ def _entry(method: Method) -> ToolEntry:
     return ToolEntry(method.verb.replace(".", "_"), method.verb, method.shown, always_loaded=method.always_loaded)
 
 
+_CONTENT: Mapping[str, str] = MappingProxyType({"content": "text"})
+
 _MNEMOSYNE = (
     ToolEntry(
         "recall",
@@ -71,8 +73,8 @@ _MNEMOSYNE = (
         "remember",
         "remember",
         (
-            *("text", "type", "title", "tags", "files", "questions", "importance", "confidence", "links", "scope"),
-            *("expires", "details"),
+            *("content", "context", "type", "title", "tags", "files", "questions", "importance", "confidence"),
+            *("links", "scope", "expires", "details"),
         ),
         "Remember",
         "Store a memory. Call when something was decided, learned or tried that a later session would need. Give "
@@ -80,6 +82,8 @@ _MNEMOSYNE = (
         "that it extends, contradicts, implements, references or supersedes (recall them first). `scope` is project, "
         "session or global. Never store secrets.",
         always_loaded=True,
+        renamed=MappingProxyType({**_CONTENT, "context": "details.context"}),
+        schemas=MappingProxyType({"context": {"type": "string", "description": "In what situation it was learned."}}),
     ),
     ToolEntry(
         "consolidate",
@@ -92,10 +96,14 @@ _MNEMOSYNE = (
     ToolEntry(
         "update",
         "update",
-        ("id", "text", "title", "importance", "confidence", "tags", "files", "questions", "links", "unlink", "reason"),
+        (
+            *("id", "content", "title", "importance", "confidence", "tags", "files", "questions", "links", "unlink"),
+            "reason",
+        ),
         "Update",
         "Change a memory's words, questions, importance, places or links; its history keeps what it was. Call when a "
         "memory is right in the main and wrong in a part.",
+        renamed=_CONTENT,
     ),
     ToolEntry(
         "delete",
