@@ -112,10 +112,14 @@ async def test_events_patterns_and_decisions_are_stored_and_found(agents: Agents
         assert event in await said(agent, "query_events", where={"payload.hours": 3}, until="2026-02-01")
         assert "No results" in await said(agent, "query_events", where={"payload.hours": 4})
         assert event in await said(agent, "semantic_search", query="lamp at night", limit=3)
-        for _ in range(2):
-            await said(agent, "store_pattern", pattern_type="tide", description="High at noon.", confidence=0.7)
+        for moons in (1, 2):
+            await said(
+                agent, "store_pattern", pattern_type="tide", description="High at noon.", confidence=0.7,
+                data={"moons": moons},
+            )  # fmt: skip
         patterns = await said(agent, "get_patterns", where={"type": "tide"})
         assert (value_of(patterns, "occurrence_count"), value_of(patterns, "confidence")) == ("2", "0.7")
+        assert value_of(patterns, "moons") == "2"
         await said(
             agent, "store_decision", action="Replace the lamp.", reasoning="It fails.", outcome="Dark.", success=False
         )

@@ -39,7 +39,7 @@ from muninn_core.model.value import decode_json
 from muninn_core.protocol.families.audit import ProjectionState, RebuiltProjection
 from muninn_core.store.records.timestamps import milliseconds
 
-VERSION = 2
+VERSION = 3
 """The version of all projectors. Raise it when the same events give other rows: files of other versions are deleted."""
 
 _BATCH = 10_000

@@ -183,7 +183,7 @@ class Patterns(Projector):
         CASE type WHEN 'failing_command' THEN round(1.0 * sum(hit) / count(*), 3)
           WHEN 'repeated_correction' THEN round(1 - 1.0 / (1 << min(sum(hit), 30)), 3)
           ELSE (SELECT l.confidence FROM pattern_evidence l WHERE l.key = e.key ORDER BY l.position DESC LIMIT 1) END
-          AS confidence
+          AS confidence, max(CASE WHEN hit THEN position END) AS position
         FROM pattern_evidence e JOIN pattern_texts USING(key) GROUP BY e.key
         HAVING sum(hit) >= CASE type WHEN 'failing_command' THEN 3 WHEN 'repeated_correction' THEN 2 ELSE 1 END;"""
     digest = "SELECT * FROM pattern_evidence ORDER BY 1, 2; SELECT * FROM pattern_texts ORDER BY key"

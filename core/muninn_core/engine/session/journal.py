@@ -406,7 +406,16 @@ def show(at: At, params: ProjectionsShowParams) -> ProjectionsShowResult:
     names = ", ".join(columns)
     filtered = f" WHERE {conditions}" if where else ""
     sql = f"SELECT {names} FROM {params.table}{filtered} ORDER BY {order} DESC, 1, 2, 3 LIMIT ?"
-    rows = projections.rows(sql, (*where.values(), params.limit))
-    return ProjectionsShowResult(
-        rows=tuple(dict(zip(columns, row, strict=True)) for row in rows), saw=at.workspace.read_state()
-    )
+    rows = [dict(zip(columns, row, strict=True)) for row in projections.rows(sql, (*where.values(), params.limit))]
+    if params.table == "patterns":
+        _add_data(at, rows)
+    return ProjectionsShowResult(rows=tuple(rows), saw=at.workspace.read_state())
+
+
+def _add_data(at: At, rows: list[dict[str, Any]]) -> None:
+    """Add to each stated pattern the `data` of its last event."""
+    events = {event.position: event for event in at.open.journal.events([row["position"] for row in rows])}
+    for row in rows:
+        event = events.get(row["position"])
+        if event is not None and event.event_type == "pattern" and (data := (event.payload or {}).get("data")):
+            row["data"] = data
