@@ -36,7 +36,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"muninn {__version__}\n"
 
 
-@pytest.mark.parametrize("argv", [["help"], ["--help"], ["-h"]])
+@pytest.mark.parametrize("argv", [["help"], ["help", "all"], ["--help"], ["-h"]])
 def test_help_lists_all_verbs_within_80_columns(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(argv) == 0
     out = capsys.readouterr().out

@@ -57,7 +57,7 @@ def main(argv: list[str]) -> int:
 
 def _run(argv: list[str]) -> int:
     words = [word for word in argv if not word.startswith("-")]
-    if not words:
+    if words in ([], ["all"]):
         _page()
         return OK
     words = resolve_alias(words)
