@@ -22,6 +22,8 @@ LABELS = {
     ".metis/vision.md": "Metis vision",
     ".metis/tasks/MUNI-T-0042.md": "Metis task",
     ".metis/initiatives/MUNI-I-0001/initiative.md": "Metis initiative",
+    ".metis/initiatives/MUNI-I-0001/tasks/MUNI-T-0042.md": "Metis task",
+    ".metis/strategies/MUNI-S-0001/initiatives/MUNI-I-0001/tasks/MUNI-T-0042.md": "Metis task",
     ".metis/adrs/001.md": "Metis ADR",
     ".metis/notes.md": "Metis document",
     ".serena/memories/conventions.md": "Serena memory",

@@ -172,9 +172,9 @@ def origin_of(path: str) -> str:
         name = path.rpartition("/")[2]
         return name if name in _INSTRUCTIONS else "Claude rule"
     if bridge is METIS:
-        parts = path.split("/")
-        folder = parts[1] if len(parts) > 2 else parts[1].removesuffix(".md")
-        return f"Metis {_METIS_KINDS.get(folder, 'vision' if folder == 'vision' else 'document')}"
+        *folders, name = path.split("/")[1:]
+        kinds = [_METIS_KINDS[folder] for folder in folders if folder in _METIS_KINDS]  # the tasks of an initiative
+        return f"Metis {kinds[-1] if kinds else 'vision' if name == 'vision.md' else 'document'}"
     return bridge.label
 
 
