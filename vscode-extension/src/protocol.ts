@@ -2843,7 +2843,8 @@ export interface SkillEntry {
  * `citations` are the citations of each memory, judged against the work tree, by memory id. `access` is set when one
  * memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
  * `mentions` are passages about it in the memory of other tools. `repositories` are the other repositories that
- * were asked; of their memories, only those in force are listed.
+ * were asked; of their memories, only those in force are listed. `notes` say of an empty list which values no memory
+ * has.
  */
 export interface MemoriesResult {
   saw: ReadState;
@@ -2854,6 +2855,7 @@ export interface MemoriesResult {
   access: Access | null;
   origin: string;
   mentions: readonly Mention[];
+  notes: readonly string[];
   repositories: readonly AskedRepository[];
 }
 

@@ -58,7 +58,10 @@ def memories(console: Console, result: dict[str, Any], options: argparse.Namespa
         return
     if not found:
         line(console, ("No memory matches.", "warn"))
-        line(console, ("`muninn remember TEXT` stores one.", "hint"))
+        for note in result["notes"]:
+            line(console, (note, "hint"))
+        if not result["notes"]:
+            line(console, ("`muninn remember TEXT` stores one.", "hint"))
     _mentions(console, also)
     if not found:
         return

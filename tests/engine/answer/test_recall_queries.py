@@ -130,9 +130,38 @@ def test_a_task_that_nothing_is_known_of_is_told(muninn: Muninn) -> None:
     for params in ({"query": "tokens task:T-9999"}, {"query": "tokens", "task": "T-9999"}):
         result = muninn.call("recall", **params)
         assert (result.hits, result.notes) == ((), ("no memory or document matches task:T-9999",))
+    muninn.call("remember", text="The hull is painted in the spring.", task="HARB-T-0042")
+    result = muninn.call("recall", query="hull task:HARB-T-42")
+    near = "no memory or document matches task:HARB-T-42; did you mean task:HARB-T-0042?"
+    assert (result.hits, result.notes) == ((), (near,))
     with pytest.raises(NotFoundError, match="nothing is known of the task 'T-9999'"):
         muninn.call("context", task="T-9999")
     assert muninn.call("context", task="T-9999", query="tokens").items
+
+
+def test_a_question_that_names_a_task_says_how_to_see_its_memories(muninn: Muninn) -> None:
+    for text in ("The hull is painted in the spring.", "The mast is checked for rot."):
+        muninn.call("remember", text=text, task="HARB-T-0042")
+    for named in ("HARB-T-0042", "T-0042", "harb-t-0042"):
+        notes = muninn.call("recall", query=f"What did we learn while working on {named}?").notes
+        assert "2 memories of the task HARB-T-0042; task:HARB-T-0042 finds them" in notes
+    for query in ("What did we learn on HARB-T-0043?", "What did we learn on XHARB-T-0042?", "hull task:T-0042"):
+        assert not any("of the task" in note for note in muninn.call("recall", query=query).notes)
+
+
+def test_an_empty_list_names_the_nearest_tag_task_and_session(muninn: Muninn) -> None:
+    muninn.call("remember", text="The hull is painted.", tags=["paint"], task="HARB-T-0042", session="spring-1")
+    said = {
+        ("tag", "piant"): "no memory has the tag 'piant'; did you mean 'paint'?",
+        ("task", "HARB-T-42"): "no memory has the task 'HARB-T-42'; did you mean 'HARB-T-0042'?",
+        ("session", "spring-2"): "no memory has the session 'spring-2'; did you mean 'spring-1'?",
+        ("tag", "zzzz"): "no memory has the tag 'zzzz'",
+    }
+    for (name, value), note in said.items():
+        result = muninn.call("memories", **{name: value})
+        assert (result.memories, result.notes) == ((), (note,))
+    assert muninn.call("memories", tag="paint", task="T-0042", type="decision").notes == ()
+    assert muninn.call("memories", tag="paint").notes == ()
 
 
 def test_memories_are_filtered_by_what_they_are(muninn: Muninn) -> None:

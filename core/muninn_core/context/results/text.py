@@ -122,7 +122,7 @@ def memories_text(result: MemoriesResult) -> str:
             if not result.total
             else f"No more: {number_of(result.total, 'memory matches', 'memories match')} in all."
         )
-        return none + also
+        return "\n".join((none, *result.notes)) + also
     if len(result.memories) == 1 and result.total == 1:
         (memory,) = result.memories
         return memory_text(memory, result.citations.get(memory.id, ())) + also

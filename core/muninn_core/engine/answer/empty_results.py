@@ -1,8 +1,9 @@
-"""Explains an empty result: which filters match nothing, and which values may be misspelt."""
+"""Explains a result: which filters match nothing, which values may be misspelt, which task the question names."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query.filters import OF_FILES, compile_filters
 from muninn_core.retrieval.query.query_language import Filter
 from muninn_core.source.documents.shortcode import same_code
+
+_TASK = re.compile(r"(?<![\w-])[A-Za-z][A-Za-z0-9]*-(?:[A-Za-z]-)?\d+(?![\w-])")
+"""What may be the id of a task in a question: MUNI-T-0042, T-0042, JIRA-7."""
 
 _MAX_NAMES = 20_000
 """The most names that a misspelt value is compared with."""
@@ -40,6 +44,28 @@ def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: F
         return ["no file passes the filters, and with `files` memories are left out"]
     files, memories = number_of(narrowing.files or 0, "file"), number_of(narrowing.memories or 0, "memory", "memories")
     return [f"the filters let pass {files} and {memories}; none of them fits"]
+
+
+def no_task(task: str, searched: SearchContext) -> str:
+    """Return the sentence about a task without document and memory, with the nearest task."""
+    near = near_task(task, searched)
+    return f"no memory or document matches task:{task}" + (f"; did you mean task:{near}?" if near else "")
+
+
+def named_tasks(text: str, searched: SearchContext) -> list[str]:
+    """Return a sentence for each task that a question names and that has memories: how to see these alone."""
+    named = dict.fromkeys(_TASK.findall(text))
+    if not named:
+        return []
+    counts = Counter(
+        memory.task for memory in searched.memories.values() if memory.task and is_recallable(memory, searched.now)
+    )
+    notes = []
+    for task, count in sorted(counts.items()):
+        if any(same_code(each, task) for each in named):
+            counted, them = number_of(count, "memory", "memories"), "it" if count == 1 else "them"
+            notes.append(f"{counted} of the task {task}; task:{task} finds {them}")
+    return notes
 
 
 def unknown_task(task: str, searched: SearchContext) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.model.role import importance_for
+from muninn_core.near_match import NAMES, nearest
 from muninn_core.protocol.families.inspection import MemoriesParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query.query_language import Filter
+from muninn_core.source.documents.shortcode import same_code
+
+_MAX_NAMES = 20_000
+"""The most values that a misspelt one is compared with."""
 
 
 def changed_since(given: str | None, now: datetime) -> Callable[[Memory], bool]:
@@ -24,6 +29,22 @@ def changed_since(given: str | None, now: datetime) -> Callable[[Memory], bool]:
     if wrong:
         raise BadParams(f"'since' is not a time: '{given}'", hint="Write 12h, 3d, 2w or 2026-01-31.")
     return compile_filters((Filter(key="since", values=(given,), source=f"since:{given}"),), now).memory
+
+
+def unmatched(params: MemoriesParams, memories: Iterable[Memory]) -> tuple[str, ...]:
+    """Return a sentence for each tag, task and session of the parameters that no memory has, with the nearest one."""
+    known: dict[str, set[str]] = {"tag": set(), "task": set(), "session": set()}
+    for memory in memories:
+        known["tag"].update(memory.tags)
+        known["task"].update(filter(None, (memory.task,)))
+        known["session"].update(filter(None, (memory.session, *memory.sessions)))
+    notes = []
+    for name, values in known.items():
+        given = getattr(params, name)
+        if given and given not in values and not (name == "task" and any(same_code(each, given) for each in values)):
+            near = nearest(given, sorted(values)[:_MAX_NAMES], NAMES)
+            notes.append(f"no memory has the {name} '{given}'" + (f"; did you mean '{near}'?" if near else ""))
+    return tuple(notes)
 
 
 def importance(memory: Memory, params: MemoriesParams) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from muninn_core.engine.answer.memory_filters import changed_since, importance, passes
+from muninn_core.engine.answer.memory_filters import changed_since, importance, passes, unmatched
 from muninn_core.engine.answer.search_context import memories_of
 from muninn_core.engine.memory.drafting.drafts import check_kind
 from muninn_core.engine.memory.drafting.scopes import on_task, visible
@@ -61,6 +61,7 @@ def memories(
         access=access,
         origin=origin,
         mentions=mentions,
+        notes=() if listed else unmatched(params, by_id.values()),
         repositories=others.repositories,
         saw=others.noted(saw),
     )

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from muninn_core.engine.answer.context_search import decision_lookup, later_encoded, relevance, restricted
-from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
+from muninn_core.engine.answer.empty_results import explain_no_match, named_tasks, no_task, unknown_task
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
@@ -109,7 +109,9 @@ def _answer(
     if not result.hits and built.filtering is not None:
         notes += explain_no_match(parsed, searched, built.filtering, workspace.layout.root)
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
-        notes.append(f"no memory or document matches task:{parsed.params.task}")
+        notes.append(no_task(parsed.params.task, searched))
+    if parsed.params.task is None and not any(each.key == "task" for each in parsed.filters.filters):
+        notes += named_tasks(parsed.text, searched)
     answers = _remembered(workspace, rest, built, searched, ranking, result.hits)
     notes += others.outdated(result.hits)
     return replace(result, remembered=answers, notes=tuple(notes), repositories=others.repositories)
