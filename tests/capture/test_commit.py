@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.capture.commits.commit_memory import MAX_TEXT, assess, draft_memory, draft_trace, without_records
+from muninn_core.capture.commits.commit_memory import (
+    MAX_TEXT,
+    assess,
+    draft_memory,
+    draft_trace,
+    memory_text,
+    without_records,
+)
 from muninn_core.git import Commit
 from muninn_core.model.value import replace
 
@@ -153,6 +160,23 @@ def test_a_commit_is_not_about_the_records_that_the_git_hook_adds_to_it() -> Non
     assert trace is not None
     assert trace.files == ("src/app.py",)
     assert assess(without_records(commit("Migrate memory", files=(records,)))) is None
+
+
+def test_the_steps_of_a_squashed_branch_are_left_out_of_the_memory() -> None:
+    body = (
+        "* Deprecate per-request cookies\n\n* Update docs/compatibility.md\n\n* Cookies of the client still apply\n\n"
+        "* Fix lint\n\n* Changelog\n\n* Apply suggestions from code review\n\n* Merge branch 'master' into cookies\n\n"
+        "* Fix tests of redirects that lose their cookies\n\nCo-authored-by: Bob <bob@example.org>"
+    )
+    one = commit("Deprecate per-request cookies (#1574)", body)
+    found = assess(one)
+    assert found is not None
+    assert draft_memory(one, found, None, None).text == (
+        "Deprecate per-request cookies (#1574)\n\n"
+        "* Cookies of the client still apply\n\n* Fix tests of redirects that lose their cookies"
+    )
+    plain = "Paragraphs stay.\n\n\nAs they are: fix lint"
+    assert memory_text(commit("Deprecate cookies", plain)) == f"Deprecate cookies\n\n{plain}"
 
 
 def test_a_very_long_message_is_cut_at_a_word() -> None:

@@ -80,11 +80,23 @@ _STATES_DECISION = re.compile(
     r"(?i)\b(?:decisions?|decided?|instead of|rather than|in favou?r of|deprecat\w*|adopt(?:s|ed)?|cho[os]se|chosen"
     r"|switch(?:e[sd])? (?:to|from)|replace[sd]? .+ (?:with|by)|(?:drop|remove)(?:s|ped|d)? support|migrated? .+ to)\b"
 )
+_NUMBER = re.compile(r"\s*\(#\d+\)$")
+"""The number of a pull request behind a subject."""
+
 _TRAILER = re.compile(
     r"(?i)^(?:signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|reported-by|cc|change-id|closes|fixes|refs?"
     r"|generated-by|\S*generated with|git-svn-id) *:? .*$"
     r"|^--HG--$|^(?:rename|branch|extra) : .*$"
 )
+
+_SQUASHED = re.compile(
+    r"(?i)[*-]\s+(?:(?:update|create|delete|rename|add)s? `?[\w./-]+\.\w+`?"
+    r"|apply suggestions? from code review|merge (?:branch|remote-tracking branch|pull request)\b.*"
+    r"|(?:(?:fix|run|add|update)(?:e[sd]|s|ed|ing)? )?(?:more |the |some )?"
+    r"(?:lint\w*|typos?|format(?:ting)?|change ?log|wip|nits?|black|isort|mypy|flake8|ruff|prettier|tests?|coverage|ci"
+    r"|imports?|(?:review )?(?:comments?|feedback)))\W*"
+)
+"""A line of a squashed branch's list of commits that names a step of the work and nothing of the result."""
 
 
 def assess(commit: Commit) -> Significance | None:
@@ -189,8 +201,8 @@ def commit_key(sha: str) -> str:
 
 
 def memory_text(commit: Commit) -> str:
-    """Return subject and body without trailers, cut between words."""
-    body = _without_trailers(commit.body)
+    """Return subject and body without trailers and without the steps of a squashed branch, cut between words."""
+    body = _without_steps(_without_trailers(commit.body), commit.subject)
     return _shorten(f"{commit.subject}\n\n{body}" if body else commit.subject)
 
 
@@ -275,6 +287,14 @@ def _size(commit: Commit) -> tuple[str, ...]:
 
 def _without_trailers(body: str) -> str:
     return "\n".join(line for line in body.splitlines() if not _TRAILER.match(line)).strip()
+
+
+def _without_steps(body: str, subject: str) -> str:
+    """Return a body without lines of a list that repeat the subject or only name a step of the work."""
+    title = _NUMBER.sub("", subject).strip(" .")
+    lines = body.splitlines()
+    kept = [line for line in lines if not _SQUASHED.fullmatch(line) and line.strip("*- .") != title]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip() if len(kept) < len(lines) else body
 
 
 def _shorten(text: str) -> str:
