@@ -332,7 +332,30 @@ def test_a_brief_begins_with_what_happened_and_what_is_known_of_the_files_in_wor
     assert len(muninn.call("brief", session="s4", max_chars=400).text) <= 400
 
 
+def test_a_brief_tells_another_branch_from_a_branch_that_was_moved_back(muninn):
+    def since(session: str) -> str:
+        text = muninn.call("brief", session=session).text
+        return text.partition("## Since the previous session\n\n")[2].partition("\n\n")[0]
+
+    muninn.call("remember", text="Ids are strings.")
+    git(muninn.root, "checkout", "-q", "-b", "quotas")
+    git(muninn.root, "commit", "-q", "--allow-empty", "-m", "Implement quotas")
+    muninn.call("brief", session="s1")
+    git(muninn.root, "checkout", "-q", "main")
+    git(muninn.root, "commit", "-q", "--allow-empty", "-m", "A colleague's change")
+    assert since("s2") == "- the session before ended on quotas; main is checked out now"
+    git(muninn.root, "reset", "-q", "--hard", "HEAD~1")
+    assert since("s3") == "- HEAD was moved back: commits of the session before are not on this branch"
+    git(muninn.root, "merge", "-q", "quotas")
+    assert since("s4").endswith("Implement quotas")
+
+
 def test_contradictions_and_stale_memories_stand_in_the_brief(muninn):
+    (muninn.root / "limits.py").write_text("LIMIT = 8\n")
+    git(muninn.root, "add", "limits.py")
+    git(muninn.root, "commit", "-qm", "Introduce limits instead of quotas\n\nWe decided so because quotas were unfair.")
+    (imported,) = muninn.call("backfill", source="git", apply=True).ids
+    git(muninn.root, "rm", "-q", "limits.py")
     muninn.call("remember", text="Users are deleted for good.", files=["src/users.py#delete_user"], importance=3)
     muninn.call("remember", text="The worker pool has 8 threads.", type="configuration", session="s1")
     muninn.call("remember", text="The worker pool has 16 threads.", type="configuration", session="s2")
@@ -342,12 +365,13 @@ def test_contradictions_and_stale_memories_stand_in_the_brief(muninn):
     git(muninn.root, "commit", "-qam", "Delete deletion")
     for number in range(25):
         muninn.call("remember", text=f"Valve {number} opens to the left.", importance=2)
-    muninn.call("verify")  # it takes its time, a brief may not
+    assert imported in {memory.id for memory in muninn.call("verify").found}  # it takes its time, a brief may not
     text = muninn.call("brief", session="s3").text
     assert "## Contradictions that wait for a person" in text
     assert "“The worker pool has 8 threads.” against “The worker pool has 16 threads.”" in text
     stale = text[text.index("## Stale: confirm, update or forget") :]
     assert "Users are deleted for good." in stale.split("## ")[1]
+    assert "Introduce limits" not in stale.split("## ")[1]
 
 
 def compact(muninn, transcript):

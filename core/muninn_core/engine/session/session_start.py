@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core import git
@@ -64,10 +65,10 @@ def previous_work(notes: SessionState, session: str | None) -> PreviousWork | No
 def since(workspace: Workspace, session: str | None, newest: Sequence[Memory]) -> list[str]:
     """Return lines about what happened since the previous session: commits, and the number of memories stored."""
     then = previous_work(workspace.session_state, session)
-    now = workspace.head.read().commit
+    head = workspace.head.read()
     if then is None:
         return []
-    lines = _commits(workspace, then.head, now) if now is not None and now != then.head else []
+    lines = _commits(workspace, then.head, head) if head.commit is not None and head.commit != then.head else []
     fresh = [memory for memory in newest if memory.ts > then.at and memory.type not in _WORK_RECORDS]
     if fresh:
         more = " or more" if len(fresh) == READ_MEMORIES else ""
@@ -76,9 +77,12 @@ def since(workspace: Workspace, session: str | None, newest: Sequence[Memory]) -
     return lines
 
 
-def _commits(workspace: Workspace, old: str, new: str) -> list[str]:
-    root = workspace.layout.root
+def _commits(workspace: Workspace, old: str, head: git.Head) -> list[str]:
+    """Return lines about the commits since `old`, or that another branch is checked out, which has `old`."""
+    root, new = workspace.layout.root, head.commit or ""
     try:
+        if (other := _other_branch(root, old, head)) is not None:
+            return [f"- the session before ended on {other}; {head.branch or new[:8]} is checked out now\n"]
         total = history.count_commits(root, CommitRange(tip=new, base=old))
         found = git.list_commits(root, old, new, MAX_COMMITS)
     except git.GitError:
@@ -87,6 +91,12 @@ def _commits(workspace: Workspace, old: str, new: str) -> list[str]:
         return ["- HEAD was moved back: commits of the session before are not on this branch\n"]
     lines = [f"- commit {commit.sha[:8]} {_short(commit.subject, SUBJECT_CHARS)}\n" for commit in reversed(found)]
     return [*lines, f"- and {number_of(total - len(found), 'more commit')}\n"] if total > len(found) else lines
+
+
+def _other_branch(root: Path, old: str, head: git.Head) -> str | None:
+    """Return a local branch at the commit `old` when HEAD left it without its commits; None if HEAD has them."""
+    others = [ref.name for ref in git.list_refs(root, "refs/heads") if ref.commit == old and ref.name != head.branch]
+    return others[0] if others and not git.is_ancestor(root, old, head.commit or "") else None
 
 
 def current_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime) -> tuple[list[Memory], list[str]]:
@@ -107,8 +117,12 @@ def current_work(workspace: Workspace, seen: Callable[[Memory], bool], now: date
 
 
 def stale(newest: Sequence[Memory], checker: CitationCheck) -> list[Memory]:
-    """Return the newest memories whose code has changed or is gone, within the checker's time limit."""
-    return list(islice((memory for memory in newest if warning(checker.judge(memory))), STALE))
+    """Return the newest memories whose code has changed or is gone, within the checker's time limit.
+
+    Memories of earlier commits are left out: a commit stays what it was, whatever its files became.
+    """
+    current = (memory for memory in newest if memory.details.get("backfill") != "git")
+    return list(islice((memory for memory in current if warning(checker.judge(memory))), STALE))
 
 
 def left_open(newest: Sequence[Memory], session: str | None) -> list[Memory]:
