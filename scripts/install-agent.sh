@@ -2,7 +2,7 @@
 # Installs a real agent for the tests, pinned, from npm: of a package only what runs. Node is needed for Gemini CLI alone.
 # A second call costs nothing.
 #
-# Usage: scripts/install-agent.sh claude|codex|gemini|opencode        It goes to .tools/NAME in this checkout.
+# Usage: scripts/install-agent.sh claude|codex|copilot|gemini|opencode        It goes to .tools/NAME in this checkout.
 # Ends with 0 when it is ready, and its program as the only line; with 1 and the reason as the last line otherwise.
 set -euo pipefail
 
@@ -39,6 +39,16 @@ case $name in
     package() { local on; on=$(platform); echo "@openai/codex@$version-${on%-musl}"; }
     unpack=(--strip-components=3 --wildcards --no-wildcards-match-slash 'package/vendor/*/bin/codex')
     ;;
+  copilot)
+    title="Copilot CLI" version=1.0.102 program=copilot
+    package() {
+      local on
+      on=$(platform)
+      if [ "${on%-musl}" != "$on" ]; then on=linuxmusl-${on#linux-}; fi
+      echo "@github/copilot-${on%-musl}@$version"
+    }
+    unpack=(--strip-components=1 package/copilot)
+    ;;
   gemini)
     title="Gemini CLI" version=0.61.0 program=bundle/gemini.js
     package() {
@@ -56,7 +66,7 @@ case $name in
     unpack=(--strip-components=1 package/bin/opencode)
     ;;
   *)
-    echo "usage: scripts/install-agent.sh claude|codex|gemini|opencode" >&2
+    echo "usage: scripts/install-agent.sh claude|codex|copilot|gemini|opencode" >&2
     exit 2
     ;;
 esac

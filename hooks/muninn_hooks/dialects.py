@@ -3,22 +3,23 @@
 The module of an event (`muninn_hooks.main.EVENTS`) renders the text. An agent without a field for it gets nothing: some
 agents reject unexpected output, and Gemini shows plain text to the user.
 
-Sources: Claude Code 2.1, the schemas in Codex CLI 0.169, the hooks reference in Gemini CLI 0.61 (all tested with the
-program), Cursor's hooks reference (not tested). The plugin for OpenCode takes plain text.
+Sources: Claude Code 2.1, the schemas in Codex CLI 0.169, the hooks references of Gemini CLI 0.61 and Copilot CLI 1.0
+(all tested with the program), Cursor's hooks reference (not tested). The plugin for OpenCode takes plain text.
 """
 
 from __future__ import annotations
 
 import json
 
-from muninn_hooks.payload import CLAUDE_CODE, CODEX, CURSOR, GEMINI, OPENCODE
+from muninn_hooks.payload import CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from muninn_hooks.payload import Payload
 
-TEXT, NESTED, FLAT, BLOCK = "text", "nested", "flat", "block"
-"""Plain text; `hookSpecificOutput.additionalContext`; `additional_context` at the top; a decision to go on."""
+TEXT, NESTED, FLAT, BOTH, BLOCK = "text", "nested", "flat", "both", "block"
+"""Plain text; `hookSpecificOutput.additionalContext`; `additional_context` at the top; `additionalContext` at the top
+and nested; a decision to go on."""
 
 FORMS: dict[str, dict[str, str]] = {
     CLAUDE_CODE: {
@@ -31,6 +32,8 @@ FORMS: dict[str, dict[str, str]] = {
     },
     CODEX: {**dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED), "stop": BLOCK},
     GEMINI: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED),
+    # Copilot CLI takes it at the top. VS Code reads the same file of hooks and takes it nested.
+    COPILOT: {**dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), BOTH), "stop": BLOCK},
     CURSOR: dict.fromkeys(("session-start", "post-commit", "post-failure"), FLAT),
     OPENCODE: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure", "pre-compact"), TEXT),
 }
@@ -59,7 +62,8 @@ def answer(payload: Payload, event: str, text: str) -> str:
     if form == BLOCK:
         return _dump({"decision": "block", "reason": stripped})
     name = payload.event or _NAMES[event]
-    return _dump({"hookSpecificOutput": {"hookEventName": name, "additionalContext": stripped}})
+    nested: dict[str, object] = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": stripped}}
+    return _dump({"additionalContext": stripped, **nested} if form == BOTH else nested)
 
 
 def _dump(data: dict[str, object]) -> str:

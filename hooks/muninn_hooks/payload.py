@@ -1,7 +1,8 @@
 """Reads the JSON that an agent sends to a hook into one shape.
 
 The command of the hook names the agent. The fields are those of Claude Code 2.1, Codex CLI 0.169, Gemini CLI 0.61,
-Cursor 2 and the plugin for OpenCode. Unknown fields are ignored, missing ones are "". `dialects` formats the answers.
+Copilot CLI 1.0, Cursor 2 and the plugin for OpenCode. Unknown fields are ignored, missing ones are "". `dialects`
+formats the answers.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-CLAUDE_CODE, CODEX, GEMINI, CURSOR, OPENCODE = AGENTS = ("claude-code", "codex", "gemini", "cursor", "opencode")
+CLAUDE_CODE, CODEX, GEMINI, COPILOT, CURSOR, OPENCODE = AGENTS = (
+    *("claude-code", "codex", "gemini", "copilot", "cursor", "opencode"),
+)
 """The agents, by the names that `muninn install` and `--agent` take."""
 
-CONTINUE = frozenset({CLAUDE_CODE, CODEX})
+CONTINUE = frozenset({CLAUDE_CODE, CODEX, COPILOT})
 """The agents whose model continues after the end of a turn when the hook answers so."""
 
 _SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -28,8 +31,9 @@ class Payload:
     `agent` is one of AGENTS; without one it is detected from the fields. `event` is the agent's own name of the event.
     `session` is "" when the agent's id is not a valid session name. `command` is the line that the agent's shell ran,
     `error` the reason that it failed, or "". `answer` is the model's last answer. `continued` is true when
-    the agent goes on because a hook asked it to. Only Cursor sets `turn`, `call` and
-    `output`: its id of the turn and of the tool call, and what the command printed.
+    the agent goes on because a hook asked it to. `subagent` is the id of the subagent that the event is about, `time`
+    when it happened. Only Cursor sets `turn`, `call` and `output`: its id of the turn and of the tool call, and what
+    the command printed.
     """
 
     __slots__ = (
@@ -47,6 +51,7 @@ class Payload:
         "session",
         "source",
         "subagent",
+        "time",
         "transcript",
         "turn",
     )
@@ -56,6 +61,7 @@ class Payload:
         self.event = _text(data, "hook_event_name")
         self.cwd = _text(data, "cwd") or _first(data, "workspace_roots")
         self.source = _text(data, "source")
+        self.time = _text(data, "timestamp")
         self.transcript = _text(data, "transcript_path")
         self.session = _session(_text(data, "session_id") or _text(data, "conversation_id"))
         self.prompt = _prompt(_text(data, "prompt"))
@@ -120,8 +126,8 @@ def _prompt(given: str) -> str:
 
 
 def _error(data: dict[str, Any]) -> str:
-    """Return why a tool failed: from the event's own field, or from Gemini's response of the tool or its output."""
-    told = _text(data, "error") or _text(data, "error_message")
+    """Return why a tool failed: from the event's own field, or from the result of the tool in Copilot and Gemini."""
+    told = _text(data, "error") or _text(data, "error_message") or _copilot_error(data.get("tool_result"))
     answer = data.get("tool_response")
     if told or not isinstance(answer, dict):
         return told
@@ -132,6 +138,14 @@ def _error(data: dict[str, Any]) -> str:
         return inner
     code = _text(answer, "llmContent").rpartition("\nExit Code: ")[2].partition("\n")[0]
     return f"Exit code {code}\n{_text(answer, 'returnDisplay')}" if code.isdigit() and code != "0" else ""
+
+
+def _copilot_error(result: Any) -> str:
+    """Return why a command of Copilot failed: its exit status, which the last line of its output states."""
+    output = _text(result, "text_result_for_llm") if isinstance(result, dict) else ""
+    printed, _, end = output.rstrip().rpartition("<shellId: ")
+    code = end.rpartition(" completed with exit code ")[2].removesuffix(">")
+    return f"Exit code {code}\n{printed.rstrip()}" if code.isdigit() and code != "0" else ""
 
 
 def _output(output: str) -> str:

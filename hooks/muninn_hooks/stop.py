@@ -7,7 +7,7 @@ summarize the session even if no session-end event arrives.
 
 from __future__ import annotations
 
-from muninn_hooks.payload import CONTINUE
+from muninn_hooks.payload import CONTINUE, COPILOT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +25,15 @@ MAX_ANSWER = 2_000
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
-    """Return the verb and its parameters; None without a valid session."""
-    if not payload.session:
+    """Return the verb and its parameters; None without a valid session, and when a subagent has ended its turn."""
+    if not payload.session or payload.subagent:
         return None
     params: dict[str, Any] = {"source": "turn", "session": payload.session, "agent": payload.agent}
     if payload.transcript:
+        if payload.agent == COPILOT:
+            from muninn_hooks.copilot import wait_for_turn
+
+            wait_for_turn(payload.transcript, payload.time)
         params["transcript"] = payload.transcript
     if payload.turn:
         params["turn"] = payload.turn

@@ -54,6 +54,18 @@ CURSOR_FAILURE = {
     "error_message": "make: no rule",
     "cwd": "/r/sub",
 }
+COPILOT_TOOL = {
+    "session_id": "s-1",
+    "timestamp": "2026-01-01T00:00:00.000Z",
+    "cwd": "/r",
+    "hook_event_name": "PostToolUse",
+    "tool_name": "Bash",
+    "tool_input": {"command": "make"},
+    "tool_result": {
+        "result_type": "success",
+        "text_result_for_llm": "make: no rule\n<shellId: 1 completed with exit code 2>",
+    },
+}
 OPENCODE_START = {"agent": "opencode", "session_id": "ses_1", "cwd": "/r", "source": "startup"}
 
 
@@ -117,6 +129,14 @@ def test_gemini_tells_a_failure_in_its_output_and_what_hooks_said_before_the_pro
     assert read(prompt).prompt == "Go on."
 
 
+def test_copilot_tells_a_failure_in_the_last_line_of_the_output() -> None:
+    given = decode(json.dumps(COPILOT_TOOL).encode(), "copilot")
+    assert (given.command, given.error) == ("make", "Exit code 2\nmake: no rule")
+    for output in ("fine\n<shellId: 1 completed with exit code 0>", "fine", "<shellId: 1 completed with exit code x>"):
+        result = {**COPILOT_TOOL, "tool_result": {"text_result_for_llm": output}}
+        assert decode(json.dumps(result).encode(), "copilot").error == ""
+
+
 def test_a_field_of_another_kind_counts_as_absent() -> None:
     odd = read(
         {"cwd": 7, "workspace_roots": [3], "session_id": ["x"], "tool_input": "make", "tool_response": {"error": 1}}
@@ -147,6 +167,13 @@ def test_an_answer_has_the_form_that_the_agent_takes(data: dict[str, Any], event
 
 def test_cursor_takes_context_at_the_top() -> None:
     assert json.loads(answer(read(CURSOR_START), "session-start", "Keep calm.")) == {"additional_context": "Keep calm."}
+
+
+def test_copilot_takes_context_at_the_top_and_vs_code_nested() -> None:
+    given = decode(json.dumps(COPILOT_TOOL).encode(), "copilot")
+    nested = {"hookEventName": "PostToolUse", "additionalContext": "Keep calm."}
+    expected = {"additionalContext": "Keep calm.", "hookSpecificOutput": nested}
+    assert json.loads(answer(given, "post-commit", "Keep calm.")) == expected
 
 
 @pytest.mark.parametrize("data", [CLAUDE_START, CODEX_START])

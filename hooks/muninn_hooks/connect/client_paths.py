@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 HERE, SHARED, EVERYWHERE = "local", "project", "global"
 
 FOLDERS = (
-    *(".claude", ".codex", "plugins", ".opencode", "opencode", ".cursor", ".gemini", ".vscode"),
+    *(
+        ".claude",
+        ".codex",
+        "plugins",
+        ".opencode",
+        "opencode",
+        ".cursor",
+        ".gemini",
+        ".github",
+        ".copilot",
+        "hooks",
+        ".vscode",
+    ),
     *("plugin", "doc", "lua", "muninn", "start", "pack"),
 )
 """Folders that are created for Muninn's files, and removed when they are empty."""
@@ -53,6 +65,7 @@ def _homes(environ: Mapping[str, str]) -> dict[str, str]:
         "claude": claude or os.path.join(home, ".claude"),
         "claude_json": os.path.join(claude or home, ".claude.json"),
         "codex": environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
+        "copilot": environ.get("COPILOT_HOME") or os.path.join(home, ".copilot"),
         "config": config,
         "neovim": _neovim(home, environ),
         "vscode": os.path.join(_code(home, config, environ), "Code", "User"),

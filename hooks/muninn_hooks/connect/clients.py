@@ -1,7 +1,7 @@
 """The table of supported clients and the content of their files. Data only.
 
-Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61 (all tested with the program), the references
-of Cursor and VS Code (not tested). Another client is one more row.
+Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61, Copilot CLI 1.0 (all tested with the
+program), the references of Cursor and VS Code (not tested). Another client is one more row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.model.value import Value
 from muninn_hooks.connect.formats import Content
 from muninn_hooks.connect.fragments import COMMAND, Block, Default, Entry, Item, Whole
-from muninn_hooks.payload import CLAUDE_CODE, CODEX, CURSOR, GEMINI, OPENCODE
+from muninn_hooks.payload import CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,7 +81,7 @@ def _grouped_hooks(agent: str, rows: tuple[Row, ...], unit: int = 1) -> tuple[It
 
 
 def _flat_hooks(agent: str, rows: tuple[Row, ...]) -> tuple[Item, ...]:
-    """Return hooks in Cursor's format, without groups."""
+    """Return hooks in the format of Cursor and Copilot, without groups."""
     return tuple(
         Item(
             path=("hooks", event),
@@ -153,6 +153,18 @@ _CURSOR_HOOKS: tuple[Row, ...] = (
     ("sessionEnd", None, "session-end", 5),
 )
 """Cursor's preCompact has no path of a transcript, so it is not used."""
+
+_COPILOT_HOOKS: tuple[Row, ...] = (
+    ("SessionStart", None, "session-start", 10),
+    ("UserPromptSubmit", None, "user-prompt", 5),
+    ("PostToolUse", "bash|powershell", "post-commit", 10),
+    ("PostToolUse", "bash|powershell", "post-failure", 5),
+    ("PreCompact", None, "pre-compact", 20),
+    ("Stop", None, "stop", 5),
+    ("SessionEnd", None, "session-end", 5),
+)
+"""Events with a capital letter have the fields of Claude Code and VS Code. For Copilot the tool also succeeded when its
+command failed."""
 
 _NEOVIM = ("plugin/muninn.lua", *(f"lua/muninn/{name}.lua" for name in ("init", "server", "commands", "health")))
 """The modules of the plugin, in the layout that plugin managers and Neovim's packages share."""
@@ -279,6 +291,25 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             ),
         ),
         then="Gemini CLI runs the hooks of trusted folders only",
+    ),
+    COPILOT: lambda: Client(
+        title="Copilot CLI",
+        gets="hooks and MCP server",
+        files=(
+            File(
+                here="{root}/.github/hooks/muninn.json",
+                everywhere="{copilot}/hooks/muninn.json",
+                content=Content(pieces=(Default(path=("version",), value=1), *_flat_hooks(COPILOT, _COPILOT_HOOKS))),
+                plain=True,
+            ),
+            File(
+                here="{root}/.github/mcp.json",
+                everywhere="{copilot}/mcp-config.json",
+                content=Content(pieces=(_server("mcpServers", first={"type": "local"}, tools=["*"]),)),
+                plain=True,
+            ),
+        ),
+        then="Copilot CLI asks once to trust the folder",
     ),
     "vscode": lambda: Client(
         title="VS Code's agent mode",

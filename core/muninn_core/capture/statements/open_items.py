@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from muninn_core.capture.statements.sentences import split_sentences
+from muninn_core.capture.turns import copilot_events
 from muninn_core.capture.turns.codex_rollout import transcript_entries
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source.private_spans import strip_private
@@ -34,6 +35,7 @@ _LEAD = re.compile(
 )
 _NUMERAL = re.compile(r"(?:^|(?<=[\s,;.]))(?:\d{1,2}[.)]|\([a-z0-9]\))\s+")
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,2}[.)]|\([a-z0-9]\))\s+(?:\[( |x|X)\]\s+)?(.*\S)")
+_ASSISTANT = re.compile(rb'"assistant(?:\.message)?"')
 _HINT = re.compile(
     rb"TodoWrite|TaskCreate|TaskUpdate|(?i:open|still|left|remain|next|to ?-?do|not |pending|my list|outst)"
 )
@@ -133,7 +135,7 @@ def _todos(input_: Any, done: dict[str, None]) -> tuple[dict[str, str], dict[str
 
 def _blocks(line: bytes) -> Iterable[dict[str, Any]]:
     """Return the content blocks of an assistant's line."""
-    if b'"assistant"' not in line or not _HINT.search(line):
+    if not _ASSISTANT.search(line) or not _HINT.search(line):
         return ()
     try:
         entry = decode_json(line)
@@ -141,6 +143,8 @@ def _blocks(line: bytes) -> Iterable[dict[str, Any]]:
         return ()
     if isinstance(entry, dict) and entry.get("type") == "response_item":
         (entry,) = transcript_entries(entry)  # a line of Codex
+    elif isinstance(entry, dict) and entry.get("type") == copilot_events.ASSISTANT:
+        (entry,) = copilot_events.Converter().entries(entry)
     if not isinstance(entry, dict) or entry.get("type") != "assistant" or entry.get("isSidechain"):
         return ()
     message = entry.get("message")

@@ -1,8 +1,9 @@
 """Reads the turns of an agent's transcript as events for the journal: prompts, tool calls, answers and used tokens.
 
 Formats: Claude Code 2.1 and the plugin for OpenCode (one object per line, one content block per line), rollouts of
-Codex CLI 0.169 and chat files of Gemini CLI 0.61 (`codex_turns`, `gemini_turns`). Side chains, summaries and unknown
-lines are skipped. Long texts are cut, and private spans are removed.
+Codex CLI 0.169, chat files of Gemini CLI 0.61 and events of Copilot CLI 1.0 (`codex_turns`, `gemini_turns`,
+`copilot_events`). Side chains, summaries and unknown lines are skipped. Long texts are cut, and private spans are
+removed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from muninn_core.capture.turns import codex_turns, gemini_turns
+from muninn_core.capture.turns import codex_turns, copilot_events, gemini_turns
 from muninn_core.capture.turns.turn_events import AgentTurn, Turns, text, texts
 from muninn_core.model.value import Value, decode_json
 
@@ -35,7 +36,7 @@ def read_turns(lines: Iterable[bytes], *, offset: int = 0) -> TurnReading:
     `lines` keep their newlines; a last line without one is still being written and is left for the next reading.
     """
     turns, at = Turns(), offset
-    readers = (codex_turns.Reader(turns), gemini_turns.Reader(turns), _ClaudeReader(turns))
+    readers = (codex_turns.Reader(turns), gemini_turns.Reader(turns), _CopilotReader(turns), _ClaudeReader(turns))
     for line in lines:
         if not line.endswith(b"\n"):
             break
@@ -114,3 +115,18 @@ class _ClaudeReader:
                     "cache_write_tokens": usage.get("cache_creation_input_tokens"),
                 },
             )
+
+
+class _CopilotReader:
+    """Lines of Copilot CLI, which are read as lines of Claude Code."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._converter, self._reader = copilot_events.Converter(), _ClaudeReader(turns)
+
+    def read(self, entry: dict[str, Any]) -> bool:
+        """Read one line; return whether it belongs to this format."""
+        if entry.get("type") not in copilot_events.TYPES:
+            return False
+        for converted in self._converter.entries(entry):
+            self._reader.read(converted)
+        return True

@@ -102,6 +102,7 @@ class Captures:
 
     def _store(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> CaptureResult:
         now = self._clock()
+        params = session_end.with_transcript(workspace.session_state, params)
         captured = collect(workspace, params, now)
         ids: tuple[str, ...] = ()
         own = CallContext(location=call.location, client=call.client)

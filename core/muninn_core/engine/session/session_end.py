@@ -161,6 +161,15 @@ def note_turn(notes: SessionState, params: CaptureParams) -> None:
         notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
 
 
+def with_transcript(notes: SessionState, params: CaptureParams) -> CaptureParams:
+    """Return the end of a session with the transcript that its turns named, for an agent that names none at the end."""
+    if params.source != "session" or params.transcript or not params.session:
+        return params
+    noted = notes.get(params.session, OPEN)
+    path = noted.get("transcript") if isinstance(noted, dict) else None
+    return replace(params, transcript=path) if isinstance(path, str) else params
+
+
 def abandoned_sessions(notes: SessionState, but: str | None, now: datetime) -> list[CaptureParams]:
     """Return the ends of sessions without an end event, except session `but`.
 
