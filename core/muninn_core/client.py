@@ -238,14 +238,14 @@ def connect(
             last = error
             time.sleep(0.02)
             continue
-        if _speaks_alike(client.daemon) or not (start and replace):
+        if _is_same_build(client.daemon) or not (start and replace):
             return client
         client.close()
         _shut_down(location, address, name, tcp=tcp)
     raise last or DaemonError("the daemon could not be replaced", hint="`muninn daemon stop`, then try again.")
 
 
-def _speaks_alike(daemon: Mapping[str, Any]) -> bool:
+def _is_same_build(daemon: Mapping[str, Any]) -> bool:
     """Whether a daemon has the version and the catalogue of this client, by its answer to the hello.
 
     Installations from a checkout can have one version and different catalogues.

@@ -22,6 +22,7 @@ CLAUDE_CODE, CODEX, GEMINI, COPILOT, CURSOR, OPENCODE = AGENTS = (
 CONTINUE = frozenset({CLAUDE_CODE, CODEX, COPILOT})
 """The agents whose model continues after the end of a turn when the hook answers so."""
 
+_SESSION_FIELDS = ("session_id", "conversation_id", "sessionId")
 _SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
@@ -58,12 +59,12 @@ class Payload:
 
     def __init__(self, data: dict[str, Any], agent: str = "") -> None:
         self.agent = agent or _detect(data)
-        self.event = _text(data, "hook_event_name")
+        self.event = _text(data, "hook_event_name") or _text(data, "hookEventName")
         self.cwd = _text(data, "cwd") or _first(data, "workspace_roots")
         self.source = _text(data, "source")
         self.time = _text(data, "timestamp")
         self.transcript = _text(data, "transcript_path")
-        self.session = _session(_text(data, "session_id") or _text(data, "conversation_id"))
+        self.session = _session(next(filter(None, (_text(data, name) for name in _SESSION_FIELDS)), ""))
         self.prompt = _prompt(_text(data, "prompt"))
         self.answer = _text(data, "last_assistant_message")
         self.turn = self.output = self.call = ""

@@ -171,6 +171,10 @@ def test_cursor_takes_context_at_the_top() -> None:
 
 def test_copilot_takes_context_at_the_top_and_vs_code_nested() -> None:
     given = decode(json.dumps(COPILOT_TOOL).encode(), "copilot")
+    renamed = {"session_id": "sessionId", "hook_event_name": "hookEventName"}
+    from_vs_code = {renamed.get(name, name): value for name, value in COPILOT_TOOL.items()}
+    read_there = decode(json.dumps(from_vs_code).encode(), "copilot")
+    assert (read_there.session, read_there.event) == (given.session, given.event) == ("s-1", "PostToolUse")
     nested = {"hookEventName": "PostToolUse", "additionalContext": "Keep calm."}
     expected = {"additionalContext": "Keep calm.", "hookSpecificOutput": nested}
     assert json.loads(answer(given, "post-commit", "Keep calm.")) == expected

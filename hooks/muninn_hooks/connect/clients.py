@@ -80,12 +80,13 @@ def _grouped_hooks(agent: str, rows: tuple[Row, ...], unit: int = 1) -> tuple[It
     return tuple(items)
 
 
-def _flat_hooks(agent: str, rows: tuple[Row, ...]) -> tuple[Item, ...]:
-    """Return hooks in the format of Cursor and Copilot, without groups."""
+def _flat_hooks(agent: str, rows: tuple[Row, ...], first: Mapping[str, Any] | None = None) -> tuple[Item, ...]:
+    """Return hooks in the format of Cursor and Copilot, without groups; `first` are fields before the command."""
     return tuple(
         Item(
             path=("hooks", event),
             value={
+                **(first or {}),
                 "command": f"{COMMAND} hook {muninn_event} --agent {agent}",
                 **({"matcher": matcher} if matcher else {}),
                 "timeout": seconds,
@@ -299,7 +300,13 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             File(
                 here="{root}/.github/hooks/muninn.json",
                 everywhere="{copilot}/hooks/muninn.json",
-                content=Content(pieces=(Default(path=("version",), value=1), *_flat_hooks(COPILOT, _COPILOT_HOOKS))),
+                content=Content(
+                    # VS Code, which reads the same file, needs the type.
+                    pieces=(
+                        Default(path=("version",), value=1),
+                        *_flat_hooks(COPILOT, _COPILOT_HOOKS, {"type": "command"}),
+                    )
+                ),
                 plain=True,
             ),
             File(
