@@ -526,10 +526,12 @@ export interface RecallParams {
   limit?: number;
   /** Only code, only knowledge or only memories. */
   kind?: 'code' | 'knowledge' | 'memory' | null;
-  /** Only memories of these types. */
+  /** Only memories and knowledge of these types. */
   type?: readonly string[];
-  /** Only memories with any of these tags. */
+  /** Only memories and knowledge with any of these tags. */
   tag?: readonly string[];
+  /** Only knowledge, and memories, of these domains. */
+  domain?: readonly string[];
   /** Only files that match any of these globs, as in .gitignore, and memories about them. */
   path?: readonly string[];
   /** Only files in these languages: python, ts, go. */

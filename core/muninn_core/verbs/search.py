@@ -28,6 +28,7 @@ class SearchVerbs(VerbCaller):
         kind: Literal["code", "knowledge", "memory"] | None = None,
         type: Sequence[str] = (),
         tag: Sequence[str] = (),
+        domain: Sequence[str] = (),
         path: Sequence[str] = (),
         lang: Sequence[str] = (),
         phrase: Sequence[str] = (),
@@ -58,8 +59,9 @@ class SearchVerbs(VerbCaller):
             at:REV; -KEY:VALUE excludes.
         `limit`: The most hits to return.
         `kind`: Only code, only knowledge or only memories.
-        `type`: Only memories of these types.
-        `tag`: Only memories with any of these tags.
+        `type`: Only memories and knowledge of these types.
+        `tag`: Only memories and knowledge with any of these tags.
+        `domain`: Only knowledge, and memories, of these domains.
         `path`: Only files that match any of these globs, as in .gitignore, and memories about them.
         `lang`: Only files in these languages: python, ts, go.
         `phrase`: Only results that contain these exact phrases.
@@ -94,6 +96,7 @@ class SearchVerbs(VerbCaller):
                 kind=kind,
                 type=type,
                 tag=tag,
+                domain=domain,
                 path=path,
                 lang=lang,
                 phrase=phrase,

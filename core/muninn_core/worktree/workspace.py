@@ -46,6 +46,7 @@ from muninn_core.worktree.indexing.warm_up import load_for_question
 from muninn_core.worktree.knowledge.bridges import BridgeCounts, ExternalFolder, indexing
 from muninn_core.worktree.knowledge.documents import DocumentCache
 from muninn_core.worktree.knowledge.origins import Origins
+from muninn_core.worktree.knowledge.pages import PageCache
 from muninn_core.worktree.knowledge.skill_cache import SkillCache
 from muninn_core.worktree.local.access_counts import AccessCounts
 from muninn_core.worktree.local.deliveries import Deliveries
@@ -178,6 +179,7 @@ class Workspace:
     def _open_knowledge(self, home: Path | None) -> None:
         """Open the caches of documents, skills, packs, and the memory of other tools."""
         self.documents = DocumentCache(self.layout.root)
+        self.pages = PageCache(self.layout.root)
         self.origins = Origins(self.layout)
         self.external_folder = ExternalFolder(
             self.location, home, lambda: self.config, lambda: self.config.index.max_file_bytes

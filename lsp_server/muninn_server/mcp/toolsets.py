@@ -83,7 +83,7 @@ _MNEMOSYNE = (
         "session or global. Never store secrets.",
         always_loaded=True,
         renamed=MappingProxyType({**_CONTENT, "context": "details.context"}),
-        schemas=MappingProxyType({"context": {"type": "string", "description": "In what situation it was learned."}}),
+        schemas=MappingProxyType({"context": {"type": "string", "description": "The situation."}}),
     ),
     ToolEntry(
         "consolidate",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from repositories import copy_plain_repo, git
@@ -114,7 +114,7 @@ def test_an_answer_without_hits_says_which_filter_left_them_out(own_crowded: Mun
     remembered(own_crowded)
     said = {
         "x path:quite/**": "no indexed file or memory matches path:quite/**; did you mean path:quiet/**?",
-        "x tag:auht": "no memory matches tag:auht; did you mean tag:auth?",
+        "x tag:auht": "no memory or page of knowledge matches tag:auht; did you mean tag:auth?",
         "x branch:nowhere": "no memory matches branch:nowhere",
         "x lang:rust": "no indexed file or memory matches lang:rust",
         "x path:quiet/** tag:web": "nothing passes all of path:quiet/** tag:web",
@@ -147,6 +147,51 @@ def test_a_question_that_names_a_task_says_how_to_see_its_memories(muninn: Munin
         assert "2 memories of the task HARB-T-0042; task:HARB-T-0042 finds them" in notes
     for query in ("What did we learn on HARB-T-0043?", "What did we learn on XHARB-T-0042?", "hull task:T-0042"):
         assert not any("of the task" in note for note in muninn.call("recall", query=query).notes)
+
+
+ERRORS = """\
+---
+type: Convention
+domain: error-handling
+tags: [public, errors]
+---
+# Errors
+
+Each failure of the crane has a code and a hint.
+"""
+
+
+def test_pages_of_knowledge_are_filtered_by_their_frontmatter(muninn: Muninn) -> None:
+    remembered(muninn)
+    folder = muninn.root / ".muninn/knowledge/style"
+    folder.mkdir()
+    (folder / "errors.md").write_text(ERRORS)
+    (folder / "crane.md").write_text("# Crane\n\nEach failure of the crane is logged.\n")
+    muninn.call("remember", text="The crane fails in frost.", details={"domain": "error-handling"})
+    muninn.touch(".muninn/knowledge/style/errors.md", ".muninn/knowledge/style/crane.md")
+    page = ".muninn/knowledge/style/errors.md"
+
+    def found(query: str, **more: Any) -> set[str]:
+        return {hit.path or hit.text for hit in muninn.call("recall", query=query, **more).hits}
+
+    for query in ("crane type:convention", "crane tag:public", "crane tag:x,ERRORS", "tag:public"):
+        assert found(query) == {page}
+    assert found("crane domain:error-handling") == {page, "The crane fails in frost."}
+    assert found("crane", domain=["error-handling"], kind="knowledge") == {page}
+    assert page not in found("crane -domain:error-handling")
+    assert ".muninn/knowledge/style/crane.md" in found("crane -type:convention")
+    assert found("crane domain:error-handling type:insight") == {"The crane fails in frost."}
+    assert page in muninn.call("context", query="crane type:convention").text
+    assert muninn.call("recall", query="crane domain:error-handlin").notes == (
+        "no memory or page of knowledge matches domain:error-handlin; did you mean domain:error-handling?",
+    )
+    with pytest.raises(BadParams, match="there is no kind of memory 'conventio'; did you mean 'convention'"):
+        muninn.call("recall", query="crane type:conventio")
+    (folder / "errors.md").write_text(ERRORS.replace("Convention", "guide"))
+    assert found("crane type:guide") == {page}
+    (folder / "errors.md").unlink()
+    with pytest.raises(BadParams, match="there is no kind of memory 'convention'"):
+        muninn.call("recall", query="crane type:convention")
 
 
 def test_an_empty_list_names_the_nearest_tag_task_and_session(muninn: Muninn) -> None:

@@ -80,8 +80,9 @@ _NAMED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _FILTERS: Mapping[str, str] = MappingProxyType(
     {
         "kind": "Only code, knowledge or memory.",
-        "type": "Only memories of a kind: decision, constraint, attempt.",
-        "tag": "Only memories with a tag.",
+        "type": "Only memories of a kind and knowledge of a type: decision, constraint, convention.",
+        "tag": "Only memories and knowledge with a tag.",
+        "domain": "Only knowledge, and memories, of a domain.",
         "path": "Only files below a folder or matching a pattern, and memories about them.",
         "lang": "Only files in a language, and memories about them.",
         "author": "Only memories by an actor or agent.",

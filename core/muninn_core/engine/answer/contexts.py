@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from muninn_core.config import Config
 from muninn_core.context.memory_summary import shorten
 from muninn_core.context.packs.pack import make_pack, with_bundle
 from muninn_core.context.packs.pack_identity import bundle_id, differences, explain, matching_entries, state_changes
@@ -180,7 +179,7 @@ def gather(
     `first` are the hits of an exploration. They precede what the search finds, and `explored` is in the result.
     `others` are the repositories that `params.repos` names.
     """
-    params, parsed = _parse_query(workspace.config, workspace.memory, params, now)
+    params, parsed = _parse_query(workspace, params, now)
     searched = search_context(workspace, params, now, others)
     working_set = working_set_of(workspace.location, workspace.edited_files, params, searched)
     question = question_of(params, searched, working_set)
@@ -250,7 +249,7 @@ def _with_unknown_names(workspace: Workspace, params: ContextParams, searched: S
 
 
 def _parse_query(
-    config: Config, store: MemoryStore, params: ContextParams, now: datetime
+    workspace: Workspace, params: ContextParams, now: datetime
 ) -> tuple[ContextParams, ParsedRecall | None]:
     """Parse the query: return the parameters with its words as query, and the parsed query, None for an empty one.
 
@@ -258,7 +257,8 @@ def _parse_query(
     """
     if not params.query.strip():
         return params, None
-    parsed = parse_request(config, store, RecallParams(query=params.query, at=params.at), now)
+    asked = RecallParams(query=params.query, at=params.at)
+    parsed = parse_request(workspace.config, workspace.memory, asked, now, workspace.pages)
     words = parsed.text or " ".join(value for each in parsed.filters.filters for value in each.values)
     words = words or parsed.params.task or ""
     return replace(params, query=words, at=parsed.params.at, task=params.task or parsed.params.task), parsed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from muninn_core.engine.answer.recall_request import ParsedRecall
@@ -15,8 +15,9 @@ from muninn_core.model.memory import Memory
 from muninn_core.near_match import NAMES, nearest
 from muninn_core.retrieval.candidates.filtering import Filtering
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.query.filters import OF_FILES, compile_filters
+from muninn_core.retrieval.query.filters import OF_FILES, OF_PAGES, compile_filters
 from muninn_core.retrieval.query.query_language import Filter
+from muninn_core.source.documents.page import Page
 from muninn_core.source.documents.shortcode import same_code
 
 _TASK = re.compile(r"(?<![\w-])[A-Za-z][A-Za-z0-9]*-(?:[A-Za-z]-)?\d+(?![\w-])")
@@ -26,12 +27,15 @@ _MAX_NAMES = 20_000
 """The most names that a misspelt value is compared with."""
 
 
-def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: Filtering, root: Path) -> list[str]:
+def explain_no_match(
+    parsed: ParsedRecall, searched: SearchContext, narrowing: Filtering, root: Path, pages: Mapping[str, Page]
+) -> list[str]:
     """Return sentences about each filter that matches nothing, else about their combination, the phrases, or
-    the words.
+    the words. `pages` are the pages of knowledge by path.
     """
     recallable = [memory for memory in searched.memories.values() if is_recallable(memory, searched.now)]
-    unmatched = [note for each in parsed.filters.filters if (note := _unmatched(each, searched, recallable, root))]
+    each_note = (_unmatched(each, searched, recallable, root, pages) for each in parsed.filters.filters)
+    unmatched = [note for note in each_note if note]
     if unmatched:
         return unmatched
     if parsed.filters.filters and not narrowing.files and not narrowing.memories:
@@ -83,15 +87,19 @@ def near_task(task: str, searched: SearchContext) -> str | None:
     return nearest(task, sorted(known)[:_MAX_NAMES], NAMES)
 
 
-def _unmatched(condition: Filter, searched: SearchContext, recallable: list[Memory], root: Path) -> str:
+def _unmatched(
+    condition: Filter, searched: SearchContext, recallable: list[Memory], root: Path, pages: Mapping[str, Page]
+) -> str:
     """Return the sentence about a filter that matches nothing by itself, "" for one that matches."""
     sieve = compile_filters([condition], searched.now)
     if any(sieve.file(*file) for file in searched.reader.paths()) or any(map(sieve.memory, recallable)):
         return ""
     what = "no indexed file or memory matches" if condition.key in OF_FILES else "no memory matches"
+    if condition.key in OF_PAGES:
+        what = "no memory or page of knowledge matches"
     if condition.key == "path" and (nested := _nested(condition, root)):
         return f"{what} {condition.source}; {nested} is a repository of its own: {nested_advice(nested).rstrip('.')}"
-    near = _near(condition, searched, recallable)
+    near = _near(condition, searched, recallable, pages)
     return f"{what} {condition.source}" + (f"; did you mean {near}?" if near else "")
 
 
@@ -101,9 +109,10 @@ def _nested(condition: Filter, root: Path) -> str:
     return next(filter(None, folders), "")
 
 
-def _near(condition: Filter, searched: SearchContext, recallable: list[Memory]) -> str:
+def _near(condition: Filter, searched: SearchContext, recallable: list[Memory], pages: Mapping[str, Page]) -> str:
     """Return the filter with its misspelt value corrected, "" without a near match."""
-    names = sorted(set(_names(condition.key, searched, recallable)))[:_MAX_NAMES]
+    known = {*_names(condition.key, searched, recallable), *_page_names(condition.key, pages)}
+    names = sorted(known)[:_MAX_NAMES]
     value = condition.values[0]
     if condition.key == "path":
         value = next((part for part in value.split("/") if part.strip("*?") and part not in names), value)
@@ -112,6 +121,12 @@ def _near(condition: Filter, searched: SearchContext, recallable: list[Memory]) 
         return ""
     fixed = condition.values[0].replace(value, found, 1)
     return f"{'-' if condition.negated else ''}{condition.key}:{fixed}"
+
+
+def _page_names(key: str, pages: Mapping[str, Page]) -> Iterator[str]:
+    """Yield the values of a filter's key that pages of knowledge have."""
+    for page in pages.values():
+        yield from {"tag": page.tags, "type": (page.type,), "domain": (page.domain,)}.get(key, ())
 
 
 def _names(key: str, searched: SearchContext, recallable: list[Memory]) -> Iterator[str]:

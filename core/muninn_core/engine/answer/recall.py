@@ -77,7 +77,7 @@ def recall(
     """
     if params.page is not None:
         return _page(workspace, params, params.page, now, others)
-    parsed = parse_request(workspace.config, workspace.memory, params, now)
+    parsed = parse_request(workspace.config, workspace.memory, params, now, workspace.pages)
     searched = search_context(workspace, parsed.params, now, others)
     if searched.now != now:
         parsed = parsed.at_time(searched.now)
@@ -107,7 +107,7 @@ def _answer(
     result = _first_page(workspace, rest, searched.documents, params.limit, others)
     notes = [*built.notes, *([ranking.abstention] if ranking.abstention else ())]
     if not result.hits and built.filtering is not None:
-        notes += explain_no_match(parsed, searched, built.filtering, workspace.layout.root)
+        notes += explain_no_match(parsed, searched, built.filtering, workspace.layout.root, workspace.pages.read())
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
         notes.append(no_task(parsed.params.task, searched))
     if parsed.params.task is None and not any(each.key == "task" for each in parsed.filters.filters):

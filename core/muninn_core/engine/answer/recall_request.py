@@ -12,13 +12,15 @@ from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.search import RecallParams
 from muninn_core.retrieval.candidates.filtering import Restrictions
-from muninn_core.retrieval.query.filters import FilterSet, compile_filters, wrong_value
+from muninn_core.retrieval.query.filters import OF_PAGES, FilterSet, compile_filters, with_pages, wrong_value
 from muninn_core.retrieval.query.query_language import Filter, Question, read_question
+from muninn_core.source.documents.page import Page
 from muninn_core.source.identifiers import split_words
 
 _PARAMETERS = {
     "type": "type",
     "tag": "tag",
+    "domain": "domain",
     "path": "path",
     "lang": "lang",
     "author": "author",
@@ -36,6 +38,13 @@ class MemorySource(Protocol):
 
     def all(self) -> Mapping[str, Memory]:
         """Return all memories by id."""
+
+
+class PageSource(Protocol):
+    """The pages of knowledge that a question may name the types, tags and domains of."""
+
+    def read(self) -> Mapping[str, Page]:
+        """Return all pages by path."""
 
 
 class ParsedRecall(NamedTuple):
@@ -66,13 +75,21 @@ class ParsedRecall(NamedTuple):
         return self._replace(filters=compile_filters(self.filters.filters, now))
 
 
-def parse_request(config: Config, store: MemorySource, params: RecallParams, now: datetime) -> ParsedRecall:
-    """Parse the parameters of a recall. Raises BadParams with the column of an error in the query."""
-    check = _checking(config, store)
+def parse_request(
+    config: Config, store: MemorySource, params: RecallParams, now: datetime, pages: PageSource | None = None
+) -> ParsedRecall:
+    """Parse the parameters of a recall. Without `pages`, pages of knowledge have no types, tags and domains.
+
+    Raises BadParams with the column of an error in the query.
+    """
+    check = _checking(config, store, pages)
     question = Question(text=params.query) if params.plain else read_question(params.query, check)
     filters = [*question.filters, *_given(params, check)]
     params, filters = _at(params, filters)
     params, filters = _task(params, filters)
+    if pages is not None and any(each.key in OF_PAGES for each in filters):
+        known = pages.read()
+        filters = [with_pages(each, known) for each in filters]
     parsed = ParsedRecall(
         params=params,
         text=question.text.strip(),
@@ -107,7 +124,7 @@ def _refuse_empty(parsed: ParsedRecall) -> None:
     )
 
 
-def _checking(config: Config, store: MemorySource) -> Callable[[str, str], str]:
+def _checking(config: Config, store: MemorySource, pages: PageSource | None) -> Callable[[str, str], str]:
     """Return a function that describes what is wrong with a filter's value, "" for a valid one."""
     kinds = {*KINDS, *config.memory.kinds}
 
@@ -115,6 +132,9 @@ def _checking(config: Config, store: MemorySource) -> Callable[[str, str], str]:
         wrong = wrong_value(key, value, kinds)
         if wrong and key in ("kind", "type"):  # a memory may have a kind that was configured once
             kinds.update(memory.type for memory in store.all().values())
+            wrong = wrong_value(key, value, kinds)
+        if wrong and key == "type" and pages is not None:
+            kinds.update(page.type.casefold() for page in pages.read().values() if page.type)
             wrong = wrong_value(key, value, kinds)
         return wrong
 

@@ -113,7 +113,10 @@ def _faults(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Cal
         case "manifest":
             found = list(manifest_faults(path, text))
         case _:
-            kinds = workspace.config.memory.kinds
+            kinds = (
+                *workspace.config.memory.kinds,
+                *(page.type.casefold() for page in workspace.pages.read().values()),
+            )
             found = markdown_faults(kind, path, text, names_of(workspace, call.buffers), kinds, call.raise_if_cancelled)
             if is_packed(path):
                 found += edited_faults(workspace.layout.root, path, text)

@@ -35,8 +35,8 @@ def markdown_faults(
 ) -> list[Fault]:
     """Return the faults of a knowledge file, context file, agent's file or document, without secrets.
 
-    `kinds` are the configured memory types. `cancelled` is called between references and stops the check by raising.
-    The links of packs are not checked.
+    `kinds` are the configured memory types and the types of pages. `cancelled` is called between references and stops
+    the check by raising. The links of packs are not checked.
     """
     found = [*_frontmatter(kind, text), *marker_faults(text)]
     if kind != "document" and not is_packed(path):

@@ -40,8 +40,9 @@ class RecallParams(Value):
     ] = ""
     limit: Annotated[int, Meta(ge=1, le=200, description="The most hits to return.")] = 10
     kind: Annotated[SourceKind | None, Meta(description="Only code, only knowledge or only memories.")] = None
-    type: Annotated[Names, Meta(description="Only memories of these types.")] = ()
-    tag: Annotated[Names, Meta(description="Only memories with any of these tags.")] = ()
+    type: Annotated[Names, Meta(description="Only memories and knowledge of these types.")] = ()
+    tag: Annotated[Names, Meta(description="Only memories and knowledge with any of these tags.")] = ()
+    domain: Annotated[Names, Meta(description="Only knowledge, and memories, of these domains.")] = ()
     path: Annotated[
         Names,
         Meta(description="Only files that match any of these globs, as in .gitignore, and memories about them."),

@@ -1,13 +1,14 @@
 """Evaluates filters on files and memories, and checks their values.
 
-All filters must match; a filter matches when any of its values does. A file has no tags, authors or other memory
-fields, so `tag:auth` excludes all files and `-tag:auth` none.
+All filters must match; a filter matches when any of its values does. A file has no authors or other memory fields, so
+`author:user` excludes all files and `-author:user` none. A page of knowledge has the type, tags and domain that its
+frontmatter states.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,8 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from muninn_core.gitignore import compile_glob
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.near_match import nearest
 from muninn_core.retrieval.query.query_language import Filter
+from muninn_core.source.documents.page import Page
 from muninn_core.source.documents.shortcode import same_code
 from muninn_core.source.files.classify import LANGUAGES, PROSE, language_of
 from muninn_core.source.files.qualified import bare
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
 OF_FILES = frozenset({"kind", "path", "lang"})
 """The keys that apply to files. All keys apply to memories."""
+
+OF_PAGES = frozenset({"type", "tag", "domain"})
+"""The keys that apply to pages of knowledge, too."""
 
 _BOUND = re.compile(r"(>=|<=|>|<|=)?\s*(\d{1,2})|(\d{1,2})\.\.(\d{1,2})")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -90,7 +96,7 @@ class FilterSet(NamedTuple):
     @property
     def memories_alone(self) -> tuple[Filter, ...]:
         """The filters that exclude all files, because they require a field that only memories have."""
-        return tuple(each for each in self.filters if each.key not in OF_FILES and not each.negated)
+        return tuple(each for each in self.filters if each.key not in OF_FILES and not each.negated and not each.pages)
 
 
 NO_FILTERS = FilterSet((), lambda _path, _kind, _language: True, lambda _memory: True)
@@ -101,7 +107,7 @@ def compile_filters(filters: Sequence[Filter], now: datetime) -> FilterSet:
     files: list[OfFile] = []
     tests: list[tuple[str, Test, bool]] = []
     for each in filters:
-        of_file = _FILES.get(each.key, _no_file)(each.values)
+        of_file = _among(each.pages) if each.key in OF_PAGES else _FILES.get(each.key, _no_file)(each.values)
         files.append(_not_file(of_file) if each.negated else of_file)
         column, test_of = _MEMORIES[each.key]
         tests.append((column, test_of(each.values, now), each.negated))
@@ -109,6 +115,20 @@ def compile_filters(filters: Sequence[Filter], now: datetime) -> FilterSet:
         return NO_FILTERS
     memories = [_of_memory(*each) for each in tests]
     return FilterSet(tuple(filters), reduce(_both_file, files), reduce(_both, memories), tuple(tests))
+
+
+def with_pages(condition: Filter, pages: Mapping[str, Page]) -> Filter:
+    """Return a filter with the paths of the pages that have one of its values."""
+    if condition.key not in OF_PAGES:
+        return condition
+    wanted = {value.casefold() for value in condition.values}
+    passing = (path for path, page in pages.items() if wanted.intersection(_values(page, condition.key)))
+    return replace(condition, pages=tuple(passing))
+
+
+def _values(page: Page, key: str) -> list[str]:
+    given = page.tags if key == "tag" else (page.type if key == "type" else page.domain,)
+    return [value.casefold() for value in given if value]
 
 
 def _of_memory(column: str, test: Test, negated: bool) -> OfMemory:
@@ -176,6 +196,11 @@ def _not_file(passes: OfFile) -> OfFile:
 
 def _no_file(_values: tuple[str, ...]) -> OfFile:
     return lambda _path, _kind, _language: False
+
+
+def _among(pages: tuple[str, ...]) -> OfFile:
+    paths = frozenset(pages)
+    return lambda path, _kind, _language: path in paths
 
 
 def _file_kind(values: tuple[str, ...]) -> OfFile:
@@ -303,6 +328,7 @@ _FILES: dict[str, Callable[[tuple[str, ...]], OfFile]] = {
 COLUMNS: dict[str, Callable[[Memory], Any]] = {
     "type": lambda memory: memory.type,
     "tags": lambda memory: memory.tags,
+    "domain": lambda memory: (str(memory.details.get("domain", "")),),
     "paths": _paths,
     "names": _names,
     "sessions": lambda memory: (memory.session, *memory.sessions),
@@ -317,6 +343,7 @@ _MEMORIES: dict[str, tuple[str, Callable[[tuple[str, ...], datetime], Test]]] = 
     "kind": ("type", _kind),
     "type": ("type", _type),
     "tag": ("tags", _equal),
+    "domain": ("domain", _equal),
     "path": ("paths", _path),
     "lang": ("paths", _language),
     "author": ("names", _equal),

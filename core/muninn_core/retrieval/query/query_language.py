@@ -17,7 +17,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.value import Value
 
 KEYS: tuple[str, ...] = (
-    *("kind", "type", "tag", "path", "lang", "author", "importance", "since", "until"),
+    *("kind", "type", "tag", "domain", "path", "lang", "author", "importance", "since", "until"),
     *("session", "task", "branch", "at"),
 )
 """The keys of filters."""
@@ -41,6 +41,7 @@ class Filter(Value):
     """One filter: the field `key` must have (or, if `negated`, must not have) any of the values.
 
     `source` is the source text and `column` its position (1-based, in characters); "" and 0 for a parameter.
+    `pages` are the paths of the pages of knowledge whose frontmatter has one of the values.
     """
 
     key: str
@@ -48,6 +49,7 @@ class Filter(Value):
     negated: bool = False
     source: str = ""
     column: int = 0
+    pages: tuple[str, ...] = ()
 
 
 class Phrase(Value):
