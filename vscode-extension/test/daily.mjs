@@ -154,6 +154,16 @@ export async function daily(desk, root) {
     await desk.eventually(() => JSON.parse(about()).memories.some(({ text }) => text.endsWith('Nobody else does.')));
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
   });
+  await desk.step('a memory that was forgotten by mistake is restored from the message', async () => {
+    await desk.file('cache.py');
+    const forget = desk.cards('Nobody else does').locator('a', { hasText: 'Forget' });
+    await desk.again(() => desk.lens('1 decision').locator('a').first().click(), forget);
+    await desk.again(() => forget.click(), desk.title('Muninn: Forget'));
+    await desk.answer('Muninn: Forget', 'A mistake.');
+    await desk.status.filter({ hasText: '0 in all' }).waitFor();
+    await desk.button('forgotten: ', 'Restore', desk.status.filter({ hasText: '1 here, 1 in all' }));
+    await desk.lens('1 decision').waitFor();
+  });
   await desk.step('lenses update when the shell remembers or forgets a memory', async () => {
     const about = ['--file', 'src/cache.py', '--type', 'attempt', '--session', 'shell', '--json', '--repo', root];
     const said = execFileSync(muninn, ['remember', 'A cache by name alone served pages of other branches.', ...about]);

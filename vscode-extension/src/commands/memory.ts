@@ -5,7 +5,7 @@ import type { Documents } from '../documents';
 import { Failure } from '../failure';
 import { memoryDocument, pageOf, SCHEME } from '../pages';
 import type { Places } from '../places';
-import type { ReconcileResult, ResolveParams } from '../protocol';
+import { COMMANDS, type ReconcileResult, type ResolveParams } from '../protocol';
 import type { Server } from '../server';
 import { headline } from '../views/memories';
 import type { Node, Target } from '../views/node';
@@ -35,8 +35,13 @@ export async function forget(server: Server, what: Node | string): Promise<void>
     ignoreFocusOut: true,
   });
   if (reason === undefined) return;
-  await server.request('forget', { id, reason });
+  const { memory } = await server.request('forget', { id, reason });
   await server.refresh();
+  // Not awaited: the command ends while the message stays.
+  void vscode.window.showInformationMessage(`${server.label}: forgotten: ${headline(memory)}`, 'Restore').then(async (answer) => {
+    if (answer) await vscode.commands.executeCommand(COMMANDS.restore, { id }, server.key);
+    await server.refresh();
+  });
 }
 
 /** Approves or rejects a memory. Throws a Failure. */
