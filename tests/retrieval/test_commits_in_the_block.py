@@ -6,7 +6,7 @@ import pytest
 
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.rankers.answering_memories import OF_COMMIT, SURE, _confident, _considered
+from muninn_core.retrieval.rankers.answering_memories import MIN_CONFIDENCE, OF_COMMIT, _confident, _considered
 from muninn_core.retrieval.results.ranking import Candidate
 
 
@@ -28,8 +28,8 @@ def answers(*candidates: Candidate) -> list[str]:
 def test_a_memory_made_of_a_commit_needs_a_better_match(nearer: float) -> None:
     assert answers(candidate("a", 0.6 + nearer, "commit"), candidate("b", 0.6)) == ["b", "a"]
     assert answers(candidate("a", 0.6 + 2 * OF_COMMIT, "commit"), candidate("b", 0.6))[0] == "a"
-    assert answers(candidate("a", SURE + nearer, "commit")) == []
-    assert answers(candidate("b", SURE + nearer)) == ["b"]
+    assert answers(candidate("a", MIN_CONFIDENCE + nearer, "commit")) == []
+    assert answers(candidate("b", MIN_CONFIDENCE + nearer)) == ["b"]
 
 
 def test_memories_made_of_commits_do_not_take_the_places_of_others() -> None:
