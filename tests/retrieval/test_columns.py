@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query.query_terms import TermMatcher, parse_query
+from muninn_core.retrieval.rankers.relatedness import SURE, Relatedness, named_share
 from muninn_core.retrieval.request import Focus
 from muninn_core.retrieval.signals.commit_votes import CommitTitle, FileVote
 from muninn_core.retrieval.signals.evolution import CommitFiles, Evolution
@@ -74,6 +78,30 @@ def test_neighbours_count_by_their_distance(given_memories: list[tuple[str, bool
         before = [other for _, distance, other in beside if distance == 1 and other < each]
         asked = [other for other in before if other in found and int(other[1:]) % 2 == 0]
         assert values.answers[row] == (found[asked[0]] if asked else 0.0)
+
+
+@pytest.mark.parametrize("details", [{"backfill": "git"}, {"imported_from": {"tool": "beads", "place": "b.jsonl:1"}}])
+def test_memories_of_one_import_are_of_no_common_session(details: dict[str, Any]) -> None:
+    said = [memory(n, "s", "cache") for n in range(2)]
+    imported = [replace(memory(n, "import", "cache"), actor="import", details=details) for n in range(2, 5)]
+    stored = {each.id: each for each in (*said, *imported)}
+    asks, match = np.zeros(5, bool), np.ones(5)
+    words = parse_query("cache").words
+    order = SessionOrder(lambda: stored)
+    values = session_matches((*said, *imported), match, asks, words, dict.fromkeys(words, 1.0), order)
+    assert values.nearby.tolist() == [1.0, 1.0, 0.0, 0.0, 0.0]
+    assert values.session[:2].tolist() == [1.0, 1.0]
+    assert max(values.session[2:]) < 1.0
+
+
+def test_a_named_file_counts_less_for_a_memory_of_many_files() -> None:
+    files = [f"src/m{number}.py" for number in range(10)]
+    assert named_share(["m0.py"], files[:2]) == 1.0
+    assert named_share(["src/m0.py"], files) == 0.2
+    assert named_share(["m11.py"], files) == 0.0
+    relatedness = Relatedness(parse_query("rename m0.py"), lambda words: dict.fromkeys(words, 1.0))
+    few, many = (relatedness.score("valves open", 0.4, named=share) for share in (1.0, 0.2))
+    assert many < SURE < few
 
 
 FILES = {

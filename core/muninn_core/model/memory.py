@@ -167,6 +167,15 @@ class Memory(Value):
         return self.review == "pending" and not (self.is_out_of_force or self.trace)
 
     @property
+    def work_session(self) -> str:
+        """The session of work in which it was stored; "" for none.
+
+        Memories of commits and of other tools have the session of their import, in which they have nothing in common.
+        """
+        imported = self.origin == "backfill from git" or "imported_from" in self.details
+        return "" if imported else self.session or ""
+
+    @property
     def origin(self) -> str:
         """The source of a memory that a backfill made, as `backfill from git`, or another tool wrote; else ""."""
         source = self.details.get("backfill")

@@ -125,7 +125,8 @@ ANSWERS = 0.2
 
 SESSION_MATCH = 0.6
 """`session`: How much of the question the found memories of its session hold together, by rarity, relative to the best
-session. It counts where several come from one session; a memory without a session is one of its own."""
+session. It counts where several come from one session; a memory without a session is one of its own, and
+so is one of an import."""
 
 TIME = 0.2
 """`time` where the question asks when or how long: 1 for a memory that names a time or a span."""

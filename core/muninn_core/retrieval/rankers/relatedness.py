@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -40,7 +40,12 @@ SHARE = 0.25
 """The weight of each of the two shares of words; the cosine has weight 1."""
 
 NAMED = 0.25
-"""The bonus when the text names a file that the memory is about."""
+"""The bonus when the text names a file that the memory is about, one of `FEW_FILES` at most.
+
+With more files it is shared out: a commit of ten files is about none of them in particular.
+"""
+
+FEW_FILES = 2
 
 ALONE = 0.64
 """The least cosine of related texts that share no word."""
@@ -103,7 +108,7 @@ class RelatedMemories(NamedTuple):
                 continue
             if memory.id not in meanings or one.meaning > meanings[memory.id][0]:
                 meanings[memory.id] = one.meaning, one
-            named = any(_same_file(path, file) for file in memory.files for path in paths)
+            named = named_share(paths, memory.files)
             value = relatedness.score(f"{memory.title} {memory.text}", one.meaning, named=named)
             if value >= self.least and (memory.id not in best or value > best[memory.id][0]):
                 best[memory.id] = value, one
@@ -154,6 +159,13 @@ def clearly_closest(values: Mapping[str, float], wanted: float, least: float) ->
     return {identity: least + value - wanted for identity, value in ranked if value >= best - SECOND_MARGIN}
 
 
+def named_share(paths: Iterable[str], files: Sequence[str]) -> float:
+    """Return how much a memory of these files is about the named `paths`, 0 to 1."""
+    if not any(_same_file(path, file) for file in files for path in paths):
+        return 0.0
+    return min(1.0, FEW_FILES / len(files))
+
+
 def _same_file(named: str, path: str) -> bool:
     return path == named or path.endswith(f"/{named}") or ("/" in path and named.endswith(f"/{path}"))
 
@@ -166,8 +178,11 @@ class Relatedness:
         self._rarities = rarities
         self._matcher = TermMatcher(query.words, rarities)
 
-    def score(self, other: str, cosine: float, *, named: bool = False) -> float:
-        """Return how related a memory's text is to this text: 0 is unrelated, 1 and more is closely related."""
+    def score(self, other: str, cosine: float, *, named: float = 0.0) -> float:
+        """Return how related a memory's text is to this text: 0 is unrelated, 1 and more is closely related.
+
+        `named` from 0 to 1 says how much the memory is about a file that this text names.
+        """
         words = words_of_memory(other)
         matched = self._matcher.match(words) if words else None
         if matched is None:

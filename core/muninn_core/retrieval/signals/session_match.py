@@ -109,7 +109,7 @@ def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[s
     session's value is the sum of the rarities of the words, each more the more memories hold it, as in BM25.
     """
     names: dict[str, int] = {}
-    session = np.array([names.setdefault(memory.session or memory.id, len(names)) for memory in memories], np.intp)
+    session = np.array([names.setdefault(memory.work_session or memory.id, len(names)) for memory in memories], np.intp)
     if len(names) == len(memories):
         return np.zeros(len(memories))
     wanted = [word for word in asked if word not in STOP_WORDS]

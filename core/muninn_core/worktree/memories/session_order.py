@@ -93,5 +93,5 @@ class SessionOrder:
 
 
 def _session(memory: Memory) -> str:
-    """Return the session of an active memory of the project, "" for any other."""
-    return (memory.session or "") if memory.active and memory.scope == "project" else ""
+    """Return the session of work of an active memory of the project, "" for any other."""
+    return memory.work_session if memory.active and memory.scope == "project" else ""
