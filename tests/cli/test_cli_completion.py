@@ -33,6 +33,13 @@ def completing(typed: str) -> str:
     """
 
 
+@pytest.mark.parametrize(
+    ("shell", "mended"), [(shell, text) for shell in completion._MENDED for text in completion._MENDED[shell].values()]
+)
+def test_a_script_is_mended_where_its_shell_needs_it(shell: str, mended: str) -> None:
+    assert mended in script(shell)
+
+
 def test_bash_is_among_the_shells() -> None:
     assert "bash" in SHELLS
 

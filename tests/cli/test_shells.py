@@ -55,7 +55,7 @@ def stored(shell: Shell, tmp_path: Path) -> tuple[dict[str, str], dict[str, str]
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "ZDOTDIR": str(tmp_path),
     }
-    return {**TYPED, "muninn show ": memory["id"][-8:]}, environ
+    return {**TYPED, "muninn show ": memory["id"][-8:], "muninn show -- ": memory["id"][-8:]}, environ
 
 
 def test_fish_completes(shell: Shell, stored: tuple[dict[str, str], dict[str, str]], tmp_path: Path) -> None:

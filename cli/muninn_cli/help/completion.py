@@ -38,6 +38,22 @@ _muninn_values() {
 
 _FILES = ("file", "files", "queries", "batch", "transcript", "path", "like")
 
+_MENDED = {
+    # Without -S, zsh offers options behind `--`.
+    "zsh": {"_arguments -C -s ": "_arguments -C -s -S "},
+    # PowerShell inserts a text as it is, and passes the word with the quotation mark that was typed.
+    "powershell": {
+        "  # State tracking\n": (
+            "  $wordToComplete = $wordToComplete -replace '^[\"'']|[\"'']$', ''\n\n  # State tracking\n"
+        ),
+        "        $c.Text,          # completionText\n": (
+            "        $(if ($c.Text -match '^[\\w./\\\\:+=-][\\w./\\\\:+=@-]*$') { $c.Text }"
+            ' else { "\'" + $c.Text.Replace("\'", "\'\'") + "\'" }),\n'
+        ),
+    },
+}
+"""What is replaced in the script that shtab makes for a shell."""
+
 _SETUP = """\
 setup:
   bash   d=~/.local/share/bash-completion/completions; mkdir -p $d
@@ -62,6 +78,8 @@ def script(shell: str) -> str:
     _complete_paths(parser)
     _complete_values(parser)
     text: str = shtab.complete(parser, shell=shell)
+    for made, mended in _MENDED.get(shell, {}).items():
+        text = text.replace(made, mended)
     return text
 
 
