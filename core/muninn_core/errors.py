@@ -118,6 +118,14 @@ class NotInitialised(MuninnError):
     kind = "not_initialised"
 
 
+def memory_deleted() -> NotInitialised:
+    """Return the error of a work tree whose `.muninn` was there and was deleted."""
+    return NotInitialised(
+        "the folder .muninn was deleted",
+        hint="`git restore .muninn` brings back what was committed; `muninn init` creates an empty one.",
+    )
+
+
 class ReadOnlyError(MuninnError):
     """The repository or the disk takes no writes."""
 

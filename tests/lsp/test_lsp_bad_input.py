@@ -288,7 +288,8 @@ async def test_deleted_memory_is_not_shown_again_after_remember_or_init(
     assert await lenses(editor, users) == []
     for command in ("muninn.remember", "muninn.write"):
         refused = (await editor.execute(command, {"text": "More."} if command == "muninn.remember" else {}))["error"]
-        assert refused["data"] == {"kind": "not_initialised", "hint": "`muninn init` creates it again."}
+        hint = "`git restore .muninn` brings back what was committed; `muninn init` creates an empty one."
+        assert refused["data"] == {"kind": "not_initialised", "hint": hint}
     assert not (repo / ".muninn").exists()
     (repo / ".muninn").mkdir()  # begun again so soon that nobody saw it go
     (repo.parent / "deleted" / "config.yaml").rename(repo / ".muninn" / "config.yaml")

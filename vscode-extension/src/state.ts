@@ -44,6 +44,7 @@ export function appearance(state: State, here?: number, label = 'Muninn'): Appea
       command: 'muninn.ui.init',
     };
   }
+  if (isDeleted(status)) return { text: `$(warning) ${label}: .muninn was deleted`, tooltip, severity: 'warning', command: 'muninn.ui.menu' };
   if (state.indexing || isBusy(status)) {
     const { percentage } = state.indexing ?? {};
     const text = `$(sync~spin) ${label}: indexing${percentage === undefined ? '' : ` ${Math.round(percentage)}%`}`;
@@ -60,6 +61,11 @@ export function appearance(state: State, here?: number, label = 'Muninn'): Appea
     severity: troubled ? 'warning' : 'normal',
     command: 'muninn.ui.menu',
   };
+}
+
+/** Whether the repository had a memory whose folder was deleted. */
+export function isDeleted(status: StatusResult): boolean {
+  return status.problems.some(({ kind }) => kind === 'gone');
 }
 
 /** Whether the index is being opened or built. */

@@ -11,7 +11,7 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.config import OWN_SETTINGS
 from muninn_core.engine.memory.drafting.scopes import visible
-from muninn_core.errors import MuninnError
+from muninn_core.errors import MuninnError, memory_deleted
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import ReadState
 from muninn_core.model.counting import number_of
@@ -257,9 +257,8 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     problems += workspace.documents.read().problems()[:SHOWN]
     problems += workspace.memory.shared.problems[:SHOWN] if workspace.memory.shared is not None else ()
     if not layout_at(workspace.location).muninn.is_dir():
-        problems.append(
-            Problem(kind="gone", message="the folder .muninn was deleted", hint="`muninn init` creates it again.")
-        )
+        gone = memory_deleted()
+        problems.append(Problem(kind="gone", message=gone.message, hint=gone.hint))
     elif (failure := workspace.updater.failure) is not None:
         problems.append(Problem(kind="index", message=failure.message, hint=failure.hint))
     return tuple(problems)

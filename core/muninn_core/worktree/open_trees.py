@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from muninn_core.errors import MuninnError, NotARepository, NotInitialised, ReadOnlyError
+from muninn_core.errors import MuninnError, NotARepository, ReadOnlyError, memory_deleted
 from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.launch.runtime import repository_key
@@ -160,7 +160,7 @@ class OpenTrees:
         """Return a work tree that is open for writing. Raises NotInitialised, or ReadOnlyError with the reason."""
         workspace = self.open(location)
         if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
-            raise NotInitialised("the folder .muninn was deleted", hint="`muninn init` creates it again.")
+            raise memory_deleted()
         wait_until = workspace.opened_at + HAND_OVER_SECONDS
         while not workspace.writable:
             workspace = self._taken_over(workspace)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.config import Config
-from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError, StorageError
+from muninn_core.errors import MuninnError, ReadOnlyError, StorageError, memory_deleted
 from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.index.embedding.encodings import Encoding
 from muninn_core.index.index import Index
@@ -348,7 +348,7 @@ class Workspace:
         if not self.writable:
             cache.parent.mkdir(parents=True, exist_ok=True)
         if self.writable and (self.removed or not self.layout.muninn.is_dir()):  # create no cache in a deleted folder
-            raise NotInitialised("the folder .muninn was deleted", hint="`muninn init` creates it again.")
+            raise memory_deleted()
         if anew:
             self.revision_index.close()
             self.branch_index.close()

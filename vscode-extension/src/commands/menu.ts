@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Repositories } from '../repositories';
-import { counted } from '../state';
+import { counted, isDeleted } from '../state';
 
 interface Row extends vscode.QuickPickItem {
   readonly command?: string;
@@ -18,6 +18,7 @@ export async function menu(repositories: Repositories): Promise<void> {
   const rows: Row[] = [];
   const { conflicts = 0, unsealed = 0 } = status?.log ?? {};
   if (conflicts && isTrusted) rows.push({ iconPath: new vscode.ThemeIcon('git-merge'), label: 'Decide Conflicts', description: counted(conflicts, 'conflict waits', 'conflicts wait'), command: 'muninn.ui.resolve' });
+  if (status && isDeleted(status) && isTrusted) rows.push({ iconPath: new vscode.ThemeIcon('new-folder'), label: 'Initialise', description: 'creates an empty memory; `git restore .muninn` brings back the committed one', command: 'muninn.ui.init' });
   if (isBare && isTrusted) rows.push({ iconPath: new vscode.ThemeIcon('new-folder'), label: 'Initialise', description: 'gives this repository a memory', command: 'muninn.ui.init' });
   rows.push(
     ...(isBare ? [] : [{ iconPath: new vscode.ThemeIcon('search'), label: 'Recall…', command: 'muninn.ui.recall' }]),

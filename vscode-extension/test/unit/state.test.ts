@@ -36,6 +36,12 @@ test('the item shows that memory is read-only', () => {
   expect(restricted.tooltip[0]).toContain('Restricted Mode');
 });
 
+test('the item says that .muninn was deleted, and offers the menu', () => {
+  const gone = { kind: 'gone', message: 'the folder .muninn was deleted', path: '', line: 0, hint: 'Restore it.' };
+  const status = { ...STATUS, problems: [gone], index: { ...STATUS.index, state: 'failed' } } as typeof STATUS;
+  expect(appearance({ phase: 'running', status }, 3)).toMatchObject({ text: '$(warning) Muninn: .muninn was deleted', severity: 'warning', command: 'muninn.ui.menu' });
+});
+
 test('the item shows the progress of the index', () => {
   expect(appearance({ ...running, indexing: { percentage: 41.6 } }).text).toMatch(/indexing 42%$/);
   expect(appearance({ ...running, indexing: {} }).text).toMatch(/indexing$/);
