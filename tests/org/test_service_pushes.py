@@ -1,0 +1,100 @@
+"""Pushes over HTTP: forged and older ones, and servers that can't take one at once."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from bench.agent_models.loopback import Handler, Loopback
+from repositories import git
+from shop_service import shop_pushed, shop_root, shop_tokens, shop_url, status  # noqa: F401 - fixtures
+
+from muninn_core.errors import BusyError, MuninnError, StorageError
+from muninn_core.org.service import Service
+from muninn_server.org import application
+from muninn_server.org.client import Client
+
+
+def test_pushes_with_forged_contents_change_nothing(pushed, tokens, root: Path, tmp_path: Path) -> None:
+    before = Client(pushed, tokens["ann"]).call("recall", {"query": "refund"})["hits"]
+    commit = git(root, "rev-parse", "HEAD").strip()
+    address = f"/push?repository=shop&ref=main&commit={'0' * 40}"
+    assert status(pushed, address, b"no pack", tokens["ci"]) == 400
+    assert status(pushed, f"/push?repository=shop&ref=main&commit={commit[:39]}g", b"", tokens["ci"]) in (400, 404)
+    assert status(pushed, "/push?repository=shop&ref=..%2Fmain&commit=x", b"", tokens["ci"]) == 400
+    assert status(pushed, "/push?repository=shop&nosuch=1", b"", tokens["ci"]) == 400
+    assert status(pushed, "/push?repository=shop&ref=%00", None, tokens["ci"]) == 400
+    assert Client(pushed, tokens["ann"]).call("recall", {"query": "refund"})["hits"] == before
+
+
+def test_an_older_push_is_refused_and_a_deleted_branch_is_gone(pushed, tokens, root: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(root), "clone")
+    (clone / "tax.py").write_text("def vat(price):\n    return price * 0.2\n")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-q", "-m", "Tax")
+    client, ann = Client(pushed, tokens["ci"]), Client(pushed, tokens["ann"])
+    assert client.push(clone, "shop", "feature", "HEAD")["cut"] == 1
+    with pytest.raises(MuninnError, match="newer"):
+        client.push(clone, "shop", "feature", "HEAD~1")
+    assert ann.call("symbols", {"query": "vat"}, ["shop"], "feature")["total"] == 1
+    assert ann.call("symbols", {"query": "vat"})["total"] == 0
+    assert client.delete("shop", "feature")
+    assert not client.delete("shop", "feature")
+    assert ann.call("symbols", {"query": "vat"}, ["shop"], "feature")["total"] == 0
+
+
+def test_a_push_that_the_server_can_not_store_names_its_folders(
+    home, tokens, serve, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    blocked = Service(home.database, tmp_path / "file", 1)
+    with serve(lambda _: application.Application(blocked)) as url:
+        with pytest.raises(StorageError, match=r"the mirror .* can't be made") as refused:
+            Client(url, tokens["ci"]).push(root, "shop", "main", "HEAD")
+        assert "--mirrors" in refused.value.hint
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nosuch"))
+    service = Service(home.database, tmp_path / "mirrors", 1)
+    with serve(lambda _: application.Application(service)) as url:
+        address = f"/push?repository=shop&ref=main&commit={'0' * 40}"
+        assert status(url, address, b"PACK", tokens["ci"]) == 503
+    for each in (blocked, service):
+        each.close()
+
+
+def test_a_push_waits_for_others(home, tokens, serve, root: Path, tmp_path: Path, monkeypatch) -> None:
+    service, said = Service(home.database, tmp_path / "mirrors", 1), list[str]()
+    monkeypatch.setattr("muninn_server.org.client._PAUSE_SECONDS", 0.01)
+    with serve(lambda _: application.Application(service)) as url:
+        client = Client(url, tokens["ci"])
+        for _ in range(2):
+            service._begin_push()
+
+        def told(reason: str) -> None:
+            said.append(reason)
+            service._pushing.release()
+
+        done = client.push(root, "shop", "patient", "HEAD", told=told)
+        assert done["commit"] == git(root, "rev-parse", "HEAD").strip()
+        service._begin_push()
+        monkeypatch.setattr("muninn_server.org.client._WAIT_SECONDS", 0)
+        with pytest.raises(BusyError):
+            client.push(root, "shop", "patient", "HEAD")
+    assert said == ["other pushes are being indexed"]
+    service.close()
+
+
+def test_a_push_may_take_longer_than_a_question(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(Handler):
+        def get(self) -> None:
+            monkeypatch.setattr("muninn_server.org.client._SECONDS", 0.1)  # for what follows
+            self.send("application/json", {"commit": ""}, 200)
+
+        def post(self, body: bytes) -> None:
+            time.sleep(0.5)
+            self.send("application/json", {"commit": "done"}, 200)
+
+    with Loopback(Slow) as server:
+        assert Client(server.url, "muninn_token").push(root, "shop", "main", "HEAD") == {"commit": "done"}
