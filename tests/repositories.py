@@ -10,8 +10,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -61,6 +62,30 @@ def git(repo: Path, *arguments: str) -> str:
     return done.stdout
 
 
+def run_to_end(
+    command: Sequence[str | Path], at: Path, environ: dict[str, str], **more: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder to its end, whatever its exit status, and return what it printed."""
+    return subprocess.run(
+        command, cwd=at, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False, **more
+    )
+
+
+def make_home(folder: Path) -> Home:
+    """Make a git repository with one file and one commit in a folder, without memory.
+
+    Its clients have a runtime directory of their own.
+    """
+    root = folder / "repo"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "users.py").write_text(USERS)
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Begin")
+    runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
+    return Home(root, {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": str(folder / "data")})
+
+
 def copy_plain_repo(root: Path) -> Path:
     """Make a git repository with two files and one commit at `root`, which must not exist, and return `root`."""
     shutil.copytree(_plain_repo(), root, symlinks=True)
@@ -86,10 +111,22 @@ def _plain_repo() -> Path:
     return root
 
 
+def address_of(repo: Path, environ: dict[str, str]) -> Address:
+    """Return where the repository's daemon listens."""
+    return Address(environ["MUNINN_RUNTIME_DIR"], locate(str(repo)).identity)
+
+
 def daemon_pid(repo: Path, environ: dict[str, str]) -> int | None:
     """Return the pid that the repository's daemon wrote, if there is one."""
-    pid = read_info(Address(environ["MUNINN_RUNTIME_DIR"], locate(str(repo)).identity)).get("pid")
+    pid = read_info(address_of(repo, environ)).get("pid")
     return pid if isinstance(pid, int) else None
+
+
+def daemon_process(repo: Path, environ: dict[str, str]) -> psutil.Process:
+    """Return the process of the repository's daemon, which runs."""
+    pid = daemon_pid(repo, environ)
+    assert pid is not None
+    return psutil.Process(pid)
 
 
 def stop_daemon(repo: Path, environ: dict[str, str]) -> None:

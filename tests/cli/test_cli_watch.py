@@ -16,24 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repositories import MUNINN, PATIENCE, Home, copy_plain_repo, kill_daemon, stop_daemon
+from repositories import MUNINN, PATIENCE, copy_plain_repo, kill_daemon, stop_daemon
 from textual.widgets import DataTable, Input, RichLog
+from work_tree_fixtures import shared_environ, shared_repo  # noqa: F401 - fixtures
 
 from muninn_cli.watch.command import print_lines
 from muninn_cli.watch.follower import running, sentence
 from muninn_cli.watch.repositories import WatchedRepositories
 from muninn_cli.watch.screen import WatchApp
 from muninn_core import client
-
-
-@pytest.fixture
-def repo(work_tree: Home) -> Path:
-    return work_tree.repo
-
-
-@pytest.fixture
-def environ(served: Home) -> dict[str, str]:
-    return served.environ
 
 
 @pytest.fixture

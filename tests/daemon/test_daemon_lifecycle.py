@@ -14,26 +14,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-from repositories import PATIENCE, daemon_pid, stop_daemon
+from repositories import PATIENCE, address_of, daemon_process, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError
-from muninn_core.launch.repository_location import locate
-from muninn_core.launch.runtime import Address
-
-
-def _address(repo: Path, environ: dict[str, str]) -> Address:
-    return Address(environ["MUNINN_RUNTIME_DIR"], locate(str(repo)).identity)
-
-
-def _process(repo: Path, environ: dict[str, str]) -> psutil.Process:
-    pid = daemon_pid(repo, environ)
-    assert pid is not None
-    return psutil.Process(pid)
 
 
 def test_the_daemon_exits_after_the_idle_time_and_removes_its_files(repo: Path, environ: dict[str, str]) -> None:
-    process = _process(repo, environ)
+    process = daemon_process(repo, environ)
     with client.connect(str(repo), environ) as muninn:
         muninn.call("index")
         (repo / ".muninn" / "config.yaml").write_text("daemon:\n  idle_seconds: 0.3\n")
@@ -47,7 +35,7 @@ def test_the_daemon_exits_after_the_idle_time_and_removes_its_files(repo: Path, 
 
 
 def test_the_daemon_stays_while_a_client_is_connected(repo: Path, environ: dict[str, str]) -> None:
-    process = _process(repo, environ)
+    process = daemon_process(repo, environ)
     (repo / ".muninn" / "config.yaml").write_text("daemon:\n  idle_seconds: 0.1\n")
     with client.connect(str(repo), environ) as muninn:
         muninn.call("index")
@@ -57,7 +45,7 @@ def test_the_daemon_stays_while_a_client_is_connected(repo: Path, environ: dict[
 
 
 def test_sigterm_ends_it_cleanly_and_seals_what_was_stored(repo: Path, environ: dict[str, str]) -> None:
-    process = _process(repo, environ)
+    process = daemon_process(repo, environ)
     with client.connect(str(repo), environ) as muninn:
         muninn.call("remember", {"text": "Sealed at the end."})
         process.send_signal(signal.SIGTERM)
@@ -65,7 +53,7 @@ def test_sigterm_ends_it_cleanly_and_seals_what_was_stored(repo: Path, environ: 
     sealed = list((repo / ".muninn" / "memory" / "sessions").glob("*.jsonl"))
     assert len(sealed) == 1
     assert "Sealed at the end." in sealed[0].read_text()
-    assert not Path(_address(repo, environ).socket).exists()
+    assert not Path(address_of(repo, environ).socket).exists()
 
 
 HASTY = """
@@ -118,27 +106,27 @@ def test_the_daemon_exits_although_a_task_does_not_end(
 
 
 def test_a_stale_socket_is_replaced(repo: Path, environ: dict[str, str]) -> None:
-    process = _process(repo, environ)
+    process = daemon_process(repo, environ)
     process.send_signal(signal.SIGKILL)
     process.wait(PATIENCE)
-    path = Path(_address(repo, environ).socket)
+    path = Path(address_of(repo, environ).socket)
     assert path.exists(), "a killed daemon leaves its socket"
     with client.connect(str(repo), environ) as muninn:
         assert muninn.call("status")["pid"] != process.pid
 
 
 def test_a_left_over_lock_file_with_a_foreign_pid_means_nothing(repo: Path, environ: dict[str, str]) -> None:
-    process = _process(repo, environ)
+    process = daemon_process(repo, environ)
     process.send_signal(signal.SIGKILL)
     process.wait(PATIENCE)
-    Path(_address(repo, environ).lock).write_text("1\n")
-    Path(_address(repo, environ).start_lock).write_text("1\n")
+    Path(address_of(repo, environ).lock).write_text("1\n")
+    Path(address_of(repo, environ).start_lock).write_text("1\n")
     with client.connect(str(repo), environ) as muninn:
         assert muninn.call("remember", {"text": "The lock was stale."})["ids"]
 
 
 def test_only_the_user_can_reach_the_socket_and_read_the_log(repo: Path, environ: dict[str, str]) -> None:
-    address = _address(repo, environ)
+    address = address_of(repo, environ)
     for path in (address.socket, address.info, address.log):
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600, path
 
@@ -166,7 +154,7 @@ def test_without_a_runtime_directory_a_private_daemon_answers_and_leaves(
 
 
 def test_a_daemon_that_does_not_start_says_why(plain_repo: Path, environ: dict[str, str]) -> None:
-    address = _address(plain_repo, environ)
+    address = address_of(plain_repo, environ)
     Path(address.socket + ".x").touch()
     long_runtime = Path(environ["MUNINN_RUNTIME_DIR"]) / ("long" * 30)
     long_runtime.mkdir(mode=0o700)
@@ -176,7 +164,7 @@ def test_a_daemon_that_does_not_start_says_why(plain_repo: Path, environ: dict[s
 
 def test_a_connection_that_is_not_ours_is_refused_with_a_reason(repo: Path, environ: dict[str, str]) -> None:
     with socket.socket(socket.AF_UNIX) as sock:
-        sock.connect(_address(repo, environ).socket)
+        sock.connect(address_of(repo, environ).socket)
         sock.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         answer = sock.recv(4096)
     assert b"without Content-Length" in answer

@@ -14,25 +14,23 @@ from pathlib import Path
 
 import psutil
 import pytest
-from repositories import PATIENCE, copy_plain_repo, daemon_pid, git, kill_daemon, stop_daemon
+from repositories import (
+    PATIENCE,
+    address_of,
+    copy_plain_repo,
+    daemon_pid,
+    daemon_process,
+    git,
+    kill_daemon,
+    stop_daemon,
+)
 
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError
-from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 
 NOTICED = 50.0
 """Seconds within which a client must be answered. A client used to wait for a minute."""
-
-
-def _address(repo: Path, environ: dict[str, str]) -> Address:
-    return Address(environ["MUNINN_RUNTIME_DIR"], locate(str(repo)).identity)
-
-
-def _process(repo: Path, environ: dict[str, str]) -> psutil.Process:
-    pid = daemon_pid(repo, environ)
-    assert pid is not None
-    return psutil.Process(pid)
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -81,7 +79,7 @@ HARMS = [
 
 
 def test_a_daemon_regains_what_was_deleted_in_its_runtime_directory(repo: Path, environ: dict[str, str]) -> None:
-    address, process = _address(repo, environ), _process(repo, environ)
+    address, process = address_of(repo, environ), daemon_process(repo, environ)
     with client.connect(str(repo), environ) as connected:
         for harm in HARMS:
             harm(address)
@@ -103,10 +101,10 @@ def _reaches(repo: Path, environ: dict[str, str], pid: int) -> bool:
 def test_a_client_of_a_daemon_that_lost_its_socket_is_served_and_writes(
     repo: Path, environ: dict[str, str], harm: Callable[[Address], None]
 ) -> None:
-    before = _process(repo, environ)
+    before = daemon_process(repo, environ)
     with client.connect(str(repo), environ) as muninn:
         muninn.call("remember", {"text": "Stored before."})
-    harm(_address(repo, environ))
+    harm(address_of(repo, environ))
     begun = time.monotonic()
     stored = client.call(str(repo), environ, "remember", {"text": "Stored at once."})
     assert stored["ids"]
@@ -213,8 +211,8 @@ def test_an_unusable_runtime_directory_is_named(repo: Path, environ: dict[str, s
     with client.connect(str(repo), environ, start=False) as muninn:
         assert muninn.call("status")["mode"] == "read-write"
     kill_daemon(repo, environ)
-    psutil.wait_procs([_process(repo, environ)])
-    start_lock = Path(_address(repo, environ).start_lock)
+    psutil.wait_procs([daemon_process(repo, environ)])
+    start_lock = Path(address_of(repo, environ).start_lock)
     start_lock.unlink(missing_ok=True)
     start_lock.mkdir()
     with pytest.raises(DaemonError, match="can't be used"):

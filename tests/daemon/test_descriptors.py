@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from repositories import MUNINN, PATIENCE, daemon_pid, stop_daemon
+from repositories import MUNINN, PATIENCE, daemon_pid, run_to_end, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import BusyError
@@ -27,15 +27,7 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 def limited(limit: int, repo: Path, environ: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
     """Run the command line, and the daemon that it starts, with a limit on open files."""
-    return subprocess.run(
-        [sys.executable, "-c", LIMITED, str(limit), MUNINN, *command],
-        cwd=repo,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    return run_to_end([sys.executable, "-c", LIMITED, str(limit), MUNINN, *command], repo, environ)
 
 
 def _connect_many(repo: Path, environ: dict[str, str], clients: contextlib.ExitStack) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from repositories import MUNINN, PATIENCE, stop_daemon
+from repositories import MUNINN, run_to_end, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import InternalError, StorageError
@@ -38,15 +37,7 @@ def test_a_daemon_with_little_memory_answers_or_reports_the_lack_and_loses_nothi
         acknowledged = list(muninn.call("remember", {"text": "Sessions live in Redis."})["ids"])
     stop_daemon(repo, environ)
     for command in (["remember", "Mail vans are yellow."], ["recall", "where do sessions live"]):
-        done = subprocess.run(
-            [sys.executable, "-c", LIMITED, str(megabytes), MUNINN, *command],
-            cwd=repo,
-            env=environ,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        done = run_to_end([sys.executable, "-c", LIMITED, str(megabytes), MUNINN, *command], repo, environ)
         assert "internal error" not in done.stderr
         assert "Traceback" not in done.stderr
         lacking = done.stderr.startswith("error: the index can't be updated") and "raise its limits" in done.stderr

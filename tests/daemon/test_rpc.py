@@ -10,25 +10,14 @@ from typing import Any
 
 import psutil
 import pytest
-from repositories import PATIENCE, Home, git
+from repositories import PATIENCE, git
+from work_tree_fixtures import shared_environ, shared_repo  # noqa: F401 - fixtures
 
 from muninn_core import client
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb, UsageError
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.families.memory import MAX_TEXT_CHARS
-
-
-@pytest.fixture
-def repo(work_tree: Home) -> Path:
-    """A work tree of the repository that the tests here share."""
-    return work_tree.repo
-
-
-@pytest.fixture
-def environ(served: Home) -> dict[str, str]:
-    """The environment of the shared repository's clients."""
-    return served.environ
 
 
 @pytest.fixture

@@ -75,6 +75,14 @@ class Muninn:
         self.call("index")
         return [hit.path for hit in self.call("recall", query=query, **params).hits if hit.kind != "memory"]
 
+    def commit(self, message: str) -> str:
+        """Seal all spools and commit everything; return the commit."""
+        self.call("seal")
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-q", "--allow-empty", "-m", message)
+        self.call("memories")
+        return git(self.root, "rev-parse", "HEAD").strip()
+
     def touch(self, *files: str) -> None:
         """Tell the engine that files changed, as the watcher does, and wait until it has looked at them."""
         location = locate(str(self.root))

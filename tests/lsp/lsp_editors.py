@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-import os
 import shutil
-import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
-from repositories import MUNINN, USERS, Home, git, kill_daemon, stop_daemon
+from repositories import MUNINN, Home, kill_daemon, make_home, stop_daemon
 
 from muninn_core import client
 from muninn_core.protocol import wire
@@ -76,19 +74,12 @@ Open = Callable[..., Coroutine[Any, Any, LanguageClient]]
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """One repository and one daemon for all tests that can share them; each has its own files and sessions there."""
-    root = tmp_path_factory.mktemp("home") / "repo"
-    (root / "src").mkdir(parents=True)
-    (root / "src" / "users.py").write_text(USERS)
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", "Begin")
-    runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
-    environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": str(root.parent / "data")}
+    root, environ = make_home(tmp_path_factory.mktemp("home"))
     with client.connect(str(root), environ) as muninn:
         muninn.call("init")
     yield Home(root, environ)
     kill_daemon(root, environ)
-    shutil.rmtree(runtime, ignore_errors=True)
+    shutil.rmtree(environ["MUNINN_RUNTIME_DIR"], ignore_errors=True)
 
 
 @pytest_asyncio.fixture

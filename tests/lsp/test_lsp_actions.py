@@ -10,24 +10,12 @@ from lsprotocol import types
 from marked_files import only_file
 from repositories import USERS
 from source_editor import CITED, FILE, LOOKUP, MARKED, PULLING, REMOVAL, Person, heard, line_of, person_at
+from work_tree_fixtures import shared_environ, shared_repo  # noqa: F401 - fixtures
 
 if TYPE_CHECKING:
     from lsp_editors import BareIn
-    from repositories import Home
 
 pytest_plugins = ("lsp_editors",)
-
-
-@pytest.fixture
-def repo(work_tree: Home) -> Path:
-    """A work tree of the repository that the tests here share."""
-    return work_tree.repo
-
-
-@pytest.fixture
-def environ(served: Home) -> dict[str, str]:
-    """The environment of the shared repository's clients."""
-    return served.environ
 
 
 async def test_the_selection_becomes_a_draft_and_the_saved_draft_a_memory(

@@ -8,24 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from lsprotocol import types
 from source_editor import CITED, MARKED, PULLING, TOP, heard, insertion, line_of, person_at
+from work_tree_fixtures import shared_environ, shared_repo  # noqa: F401 - fixtures
 
 if TYPE_CHECKING:
     from lsp_editors import BareIn
-    from repositories import Home
 
 pytest_plugins = ("lsp_editors",)
-
-
-@pytest.fixture
-def repo(work_tree: Home) -> Path:
-    """A work tree of the repository that the tests here share."""
-    return work_tree.repo
-
-
-@pytest.fixture
-def environ(served: Home) -> dict[str, str]:
-    """The environment of the shared repository's clients."""
-    return served.environ
 
 
 async def test_lenses_stand_above_the_file_and_what_is_cited_and_follow_what_is_typed(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from repositories import PATIENCE, USERS, git, kill_daemon, stop_daemon
+from work_tree_fixtures import shared_environ, shared_repo  # noqa: F401 - fixtures
 
 from muninn_core import client
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lsp_editors import BareEditor, BareIn
-    from repositories import Home
 
 pytest_plugins = ("lsp_editors",)
 
@@ -55,18 +55,6 @@ async def hover(editor: BareEditor, path: Path, line: int) -> str:
 async def lenses(editor: BareEditor, path: Path) -> list[str]:
     found = await editor.result("textDocument/codeLens", {"textDocument": {"uri": path.as_uri()}})
     return [each["command"]["title"] for each in found]
-
-
-@pytest.fixture
-def repo(work_tree: Home) -> Path:
-    """A work tree of the repository that most tests here share."""
-    return work_tree.repo
-
-
-@pytest.fixture
-def environ(served: Home) -> dict[str, str]:
-    """The environment of the shared repository's clients, and of those of other repositories here."""
-    return served.environ
 
 
 @pytest.fixture

@@ -6,29 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-import pytest
 from lsprotocol import types
 from marked_files import only_file
 from repositories import git
 from source_editor import CITED, MARKED, PULLING, TOP, heard, insertion, line_of, person_at, plain
+from work_tree_fixtures import shared_environ, shared_repo  # noqa: F401 - fixtures
 
 if TYPE_CHECKING:
     from lsp_editors import BareIn
-    from repositories import Home
 
 pytest_plugins = ("lsp_editors",)
-
-
-@pytest.fixture
-def repo(work_tree: Home) -> Path:
-    """A work tree of the repository that the tests here share."""
-    return work_tree.repo
-
-
-@pytest.fixture
-def environ(served: Home) -> dict[str, str]:
-    """The environment of the shared repository's clients."""
-    return served.environ
 
 
 async def test_a_hover_names_what_is_under_the_pointer_in_any_file(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
-import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -17,7 +15,7 @@ import pytest_asyncio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_web import ERAS, Web, served, settings_of
-from repositories import MUNINN, USERS, git, kill_daemon
+from repositories import MUNINN, kill_daemon, make_home
 
 from muninn_core import client
 
@@ -73,14 +71,7 @@ Bare = Callable[[], Coroutine[Any, Any, BareAgent]]
 @pytest.fixture(scope="session")
 def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agents]:
     """One repository and one daemon for all tests."""
-    root = tmp_path_factory.mktemp("agents") / "repo"
-    (root / "src").mkdir(parents=True)
-    (root / "src" / "users.py").write_text(USERS)
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", "Begin")
-    runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
-    environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": str(root.parent / "data")}
+    root, environ = make_home(tmp_path_factory.mktemp("agents"))
     with client.connect(str(root), environ) as muninn:
         muninn.call("init")
         (root / ".muninn" / "knowledge" / "guides").mkdir(parents=True)
@@ -88,7 +79,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agents]:
         muninn.call("index", {"wait": True})
     yield Agents(root, environ)
     kill_daemon(root, environ)
-    shutil.rmtree(runtime, ignore_errors=True)
+    shutil.rmtree(environ["MUNINN_RUNTIME_DIR"], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import pytest
 from bench.accuracy.lift import Answer, Walk, line
+from machine_parts import machine_parts
 from repositories import git
 
 from muninn_core.index.embedding.embed import load_bundled
-
-NAMES = ("pump", "valve", "gauge", "wheel", "crank", "lever")
 
 
 @pytest.fixture
 def history(tmp_path):
     """A repository in which one file is changed again and again for a reason that it does not name."""
-    root = tmp_path / "history"
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main")
-    for name in NAMES:
-        (root / f"{name}.py").write_text(f"def {name}():\n    return 0\n")
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "Begin")
+    root = machine_parts(tmp_path / "history")
     for step in range(1, 4):
         (root / "crank.py").write_text(f"def crank():\n    return {step}\n")
         git(root, "commit", "-q", "-a", "-m", f"Frobnicator stutters in case {step}")

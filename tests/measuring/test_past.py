@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from bench.accuracy.past import answers
+from machine_parts import machine_parts
 from repositories import git
-
-NAMES = ("pump", "valve", "gauge", "wheel", "crank", "lever")
 
 
 def test_history_finds_the_file_that_words_do_not_and_only_earlier_commits_count(tmp_path):
-    root = tmp_path / "history"
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main")
-    for name in NAMES:
-        (root / f"{name}.py").write_text(f"def {name}():\n    return 0\n")
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "Begin")
+    root = machine_parts(tmp_path / "history")
     for number, when in enumerate(("early", "late"), 7):
         (root / "crank.py").write_text(f"def crank():\n    return {number}\n")
         git(root, "commit", "-q", "-a", "-m", f"Fix the frobnicator that stutters {when}")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
-from repositories import MUNINN, copy_plain_repo, git, kill_daemon, stop_daemon
+from repositories import MUNINN, copy_plain_repo, git, kill_daemon, run_to_end, stop_daemon
 
 from muninn_core.launch.repository_location import locate
 from muninn_core.store.files import disk
@@ -34,16 +33,7 @@ def test_ignored_files_are_readable_by_the_user_only_for_any_umask(tmp_path: Pat
     environ["HOME"] = str(home)
 
     def muninn(*arguments: str, at: Path = repo, text: str | None = None) -> str:
-        done = subprocess.run(
-            [MUNINN, *arguments],
-            cwd=at,
-            env=environ,
-            umask=umask,
-            input=text,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_to_end([MUNINN, *arguments], at, environ, umask=umask, input=text)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

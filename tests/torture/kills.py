@@ -183,6 +183,15 @@ class Round:
             if torn:
                 (self._root / problem["path"]).unlink(missing_ok=True)
 
+    def _check_answer(self, verb: str, params: dict[str, Any]) -> None:
+        """The next daemon answers a verb."""
+        try:
+            client.call(str(self._root), self._site.environ, verb, params)
+        except MuninnError as error:
+            self._outcome.violations.append(f"a start after a kill: {type(error).__name__}: {error}")
+            return
+        self._outcome.figures["starts checked"] += 1
+
     def _end_writers(self) -> None:
         os.close(self._held)
         for writer in self._writers:

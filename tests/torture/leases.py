@@ -10,8 +10,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 
-from muninn_core import client
-from muninn_core.errors import MuninnError
 from torture import kills
 from torture.campaign import Limit, Outcome
 from torture.engine import engine_on
@@ -47,12 +45,7 @@ class LeaseRound(kills.Round):
 
     def _check_start(self) -> None:
         """The next daemon lists agents and leases."""
-        try:
-            client.call(str(self._root), self._site.environ, "agent.list", {})
-        except MuninnError as error:
-            self._outcome.violations.append(f"a start after a kill: {type(error).__name__}: {error}")
-            return
-        self._outcome.figures["starts checked"] += 1
+        self._check_answer("agent.list", {})
 
     def _compare(self) -> None:
         ledgers = read_ledgers(self._ledgers.iterdir())

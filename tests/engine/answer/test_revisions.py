@@ -15,26 +15,17 @@ def texts(muninn, **params):
     return [memory.text for memory in muninn.ask("memories", **params).memories]
 
 
-def commit(muninn, message):
-    """Seal all spools and commit everything; return the commit."""
-    muninn.call("seal")
-    git(muninn.root, "add", "-A")
-    git(muninn.root, "commit", "-q", "--allow-empty", "-m", message)
-    muninn.call("memories")
-    return git(muninn.root, "rev-parse", "HEAD").strip()
-
-
 @pytest.fixture
 def told(muninn):
     """A repository with one memory at the tag v1, and one more on main after it."""
     muninn.call("remember", text="Ships moor at berth one.", files=["src/users.py"])
     knowledge = muninn.root / ".muninn" / "knowledge" / "harbour.md"
     knowledge.write_text("# Harbour\n\nThe lighthouse blinks twice.\n")
-    commit(muninn, "First")
+    muninn.commit("First")
     git(muninn.root, "tag", "-a", "v1", "-m", "One")
     muninn.call("remember", text="Cranes are painted yellow.")
     knowledge.write_text("# Harbour\n\nThe lighthouse is dark.\n")
-    commit(muninn, "Second")
+    muninn.commit("Second")
     return muninn
 
 
@@ -80,7 +71,7 @@ def test_a_pack_as_of_a_tag_holds_nothing_of_later(told):
 
 def test_a_memory_that_expired_later_counts_at_the_revision(told):
     told.call("remember", text="The pier is closed.", expires="2100-01-01T00:00:00Z")
-    commit(told, "Third")
+    told.commit("Third")
     told.clock.forward(days=365 * 100)
     assert "The pier is closed." not in told.texts("is the pier closed", kind="memory")
     hits = told.ask("recall", query="is the pier closed", at="HEAD", kind="memory").hits
@@ -153,7 +144,7 @@ def branched(told):
     git(told.root, "checkout", "-q", "-b", "feature")
     told.call("memories")
     told.call("remember", text="The feature needs Kafka.", tags=["queue"])
-    commit(told, "Feature")
+    told.commit("Feature")
     git(told.root, "checkout", "-q", "main")
     told.call("memories")
     return told
@@ -199,9 +190,9 @@ def work_of(muninn, text):
 def test_memory_of_work_that_was_squashed_is_rewritten_and_not_abandoned(told):
     git(told.root, "checkout", "-q", "-b", "side")
     (told.root / "a.py").write_text("A = 1\n")
-    commit(told, "Step")
+    told.commit("Step")
     told.call("remember", text="Made on the way.")
-    commit(told, "Memory")
+    told.commit("Memory")
     git(told.root, "checkout", "-q", "main")
     git(told.root, "merge", "-q", "--squash", "side")
     git(told.root, "commit", "-q", "-m", "Squashed")
@@ -212,7 +203,7 @@ def test_memory_of_work_that_was_squashed_is_rewritten_and_not_abandoned(told):
 
 def test_memories_of_a_left_branch_are_unmerged_and_later_abandoned(told):
     git(told.root, "checkout", "-q", "-b", "trial")
-    commit(told, "Trial")
+    told.commit("Trial")
     told.call("remember", text="The trial worked.")
     git(told.root, "checkout", "-q", "main")
     told.call("memories")
@@ -227,7 +218,7 @@ def test_memories_of_a_left_branch_are_unmerged_and_later_abandoned(told):
 
 def test_memory_of_a_reverted_commit_is_marked_until_the_revert_is_reverted(told):
     (told.root / "a.py").write_text("A = 1\n")
-    made = commit(told, "Try it")
+    made = told.commit("Try it")
     told.call("remember", text="A is one.")
     git(told.root, "revert", "--no-edit", made)
     assert work_of(told, "A is one.") == "reverted"

@@ -13,14 +13,6 @@ from muninn_core.model.value import replace
 pytest_plugins = ["engines"]
 
 
-def commit(muninn, message):
-    muninn.call("seal")
-    git(muninn.root, "add", "-A")
-    git(muninn.root, "commit", "-q", "--allow-empty", "-m", message)
-    muninn.call("memories")
-    return git(muninn.root, "rev-parse", "HEAD").strip()
-
-
 def remember(muninn, text, **fields):
     muninn.clock.forward(seconds=1)
     return muninn.call("remember", text=text, **fields).ids[0]
@@ -40,18 +32,18 @@ def base(muninn):
         "readme": remember(muninn, "The README is short.", files=["README.md"]),
         "night": remember(muninn, "We use lanterns for the night watch.", type="decision"),
     }
-    commit(muninn, "Memory")
+    muninn.commit("Memory")
     git(muninn.root, "checkout", "-q", "-b", "feature")
     return muninn
 
 
 def test_a_branch_adds_what_it_remembers_and_nothing_that_its_base_has_learned_meanwhile(base):
     new = remember(base, "Kafka is needed.")
-    commit(base, "On feature")
+    base.commit("On feature")
     git(base.root, "checkout", "-q", "main")
     base.call("memories")
     other = remember(base, "Main goes on.")
-    commit(base, "On main")
+    base.commit("On main")
     found = base.call("diff", range="main..feature")
     assert [memory.id for memory in found.added] == [new]
     assert (found.removed, found.changed, found.superseded, found.archived) == ((), (), (), ())
@@ -62,13 +54,13 @@ def test_a_branch_adds_what_it_remembers_and_nothing_that_its_base_has_learned_m
 
 def test_a_file_whose_lines_are_cited_is_named_once(base):
     remember(base, "Deleting is logged.", files=["src/users.py:11-13", "README.md"])
-    commit(base, "On feature")
+    base.commit("On feature")
     assert "src/users.py:11-13, README.md\n" in base.call("diff", range="main").text
 
 
 def test_one_revision_is_compared_with_head(base):
     new = remember(base, "Kafka is needed.")
-    head = commit(base, "On feature")
+    head = base.commit("On feature")
     found = base.call("diff", range="main")
     assert ([memory.id for memory in found.added], found.head) == ([new], head)
 
@@ -78,7 +70,7 @@ def test_a_changed_memory_is_shown_with_the_words_that_changed(base):
     old = {"name": "Names come from the table.", "readme": "The README is short."}
     base.call("update", id=base.names["name"], text="Names come from LDAP.", questions=["Who knows a user's name?"])
     base.call("update", id=base.names["readme"], importance=8, files=["src/users.py"], tags=["docs"])
-    commit(base, "Change")
+    base.commit("Change")
     found = base.call("diff", range="main")
     reasons = {turn.memory.id: turn.reason for turn in found.changed}
     assert reasons == {
@@ -100,7 +92,7 @@ def test_memory_that_is_not_committed_is_counted_and_not_compared(base):
     base.call("reconcile")
     assert base.call("diff", range="main..HEAD").saw.note.endswith("compared. A commit includes them.")
     assert base.call("diff", range="HEAD..main~0").saw.note != ""  # main is the same commit as HEAD
-    commit(base, "On feature")
+    base.commit("On feature")
     assert [base.call("diff", range=wanted).saw.note for wanted in ("main", "HEAD..main")] == ["", ""]
     remember(base, "Only on feature.")
     assert base.call("diff", range="feature..main").saw.note == ""
@@ -111,7 +103,7 @@ def test_memory_that_is_not_committed_is_counted_and_not_compared(base):
 def test_a_memory_that_supersedes_another_is_shown_with_it(base):
     old = base.names["name"]
     new = remember(base, "Names come from LDAP.", links=[{"relation": "supersedes", "target": old}])
-    commit(base, "LDAP")
+    base.commit("LDAP")
     found = base.call("diff", range="main..HEAD")
     assert [(turn.memory.id, turn.by.id) for turn in found.superseded] == [(old, new)]
     assert "Superseded (1)" in found.text
@@ -120,14 +112,14 @@ def test_a_memory_that_supersedes_another_is_shown_with_it(base):
 def test_a_memory_that_was_forgotten_is_archived_with_its_reason(base):
     base.clock.forward(seconds=1)
     base.call("forget", id=base.names["readme"], reason="It is long now.")
-    commit(base, "Forget")
+    base.commit("Forget")
     (turn,) = base.call("diff", range="main..HEAD").archived
     assert (turn.memory.id, turn.reason) == (base.names["readme"], "It is long now.")
 
 
 def test_a_memory_against_one_of_the_base_is_a_contradiction_before_anything_is_reconciled(base):
     new = remember(base, "We do not use lanterns for the night watch.", type="decision")
-    commit(base, "No lanterns")
+    base.commit("No lanterns")
     (turn,) = base.call("diff", range="main..HEAD").contradicts
     assert (turn.memory.id, turn.by.id) == (new, base.names["night"])
     assert turn.reason
@@ -136,17 +128,17 @@ def test_a_memory_against_one_of_the_base_is_a_contradiction_before_anything_is_
 def test_contradictions_that_were_there_before_are_not_the_branchs(base):
     git(base.root, "checkout", "-q", "main")
     remember(base, "We do not use lanterns for the night watch.", type="decision")
-    commit(base, "No lanterns")
+    base.commit("No lanterns")
     git(base.root, "checkout", "-q", "-b", "later")
     remember(base, "Kafka is needed.")
-    commit(base, "Kafka")
+    base.commit("Kafka")
     assert base.call("diff", range="main..later").contradicts == ()
 
 
 def test_only_memories_whose_lines_the_branch_changes_are_stale(base):
     users = base.root / "src" / "users.py"
     users.write_text(users.read_text().replace('USERS[uid]["name"]', 'USERS[uid]["nick"]'))
-    commit(base, "Nicknames")
+    base.commit("Nicknames")
     found = base.call("diff", range="main..HEAD")
     assert ids(found.stale) == [base.names["name"]]
     assert "src/users.py:6-8" in found.stale[0].reason
@@ -155,14 +147,14 @@ def test_only_memories_whose_lines_the_branch_changes_are_stale(base):
 def test_lines_that_are_added_elsewhere_make_nothing_stale(base):
     users = base.root / "src" / "users.py"
     users.write_text(users.read_text() + "\n\ndef more():\n    return 1\n")
-    commit(base, "More")
+    base.commit("More")
     assert base.call("diff", range="main..HEAD").stale == ()
 
 
 def test_files_that_are_renamed_or_deleted_make_their_memories_stale(base):
     git(base.root, "mv", "src/users.py", "src/people.py")
     git(base.root, "rm", "-q", "README.md")
-    commit(base, "Move")
+    base.commit("Move")
     reasons = {turn.memory.id: turn.reason for turn in base.call("diff", range="main..HEAD").stale}
     assert reasons[base.names["readme"]] == "README.md is gone"
     assert reasons[base.names["name"]] == "src/users.py is src/people.py now"
@@ -170,7 +162,7 @@ def test_files_that_are_renamed_or_deleted_make_their_memories_stale(base):
 
 def test_reverting_a_commit_removes_its_memory_and_diff_shows_it(base):
     new = remember(base, "Kafka is needed.")
-    made = commit(base, "Kafka")
+    made = base.commit("Kafka")
     git(base.root, "revert", "--no-edit", made)
     assert [memory.id for memory in base.call("diff", range=f"{made}..HEAD").removed] == [new]
 
@@ -192,7 +184,7 @@ def test_memory_that_a_branch_introduces_is_compared_with_none(base):
 
 def test_memories_cannot_inject_markdown(base):
     remember(base, "Ask @someone, see #7\n\n# Big </details> [here](http://example.org) `x`", files=["README.md"])
-    commit(base, "Odd")
+    base.commit("Odd")
     text = base.call("diff", range="main..HEAD", format="markdown").text
     assert text.startswith("### Memory\n")
     assert "@someone" not in text
@@ -204,7 +196,7 @@ def test_memories_cannot_inject_markdown(base):
 
 def test_same_range_same_text(base):
     remember(base, "Kafka is needed.")
-    commit(base, "Kafka")
+    base.commit("Kafka")
     first = base.call("diff", range="main..HEAD")
     assert replace(base.call("diff", range="main..HEAD"), saw=first.saw) == first  # the index may be on its way
 
