@@ -127,6 +127,17 @@ def test_files_that_a_statement_names_are_kept_with_it() -> None:
     assert read_transcript([line("user", said)]).drafts[0].files == ("core/store/log.py",)
 
 
+def test_files_of_the_context_belong_to_a_statement_that_refers_to_it() -> None:
+    rule = "Never use mocks for the transport; use the server in tests/conftest.py."
+    apart = "We decided to keep the default timeout at 5 seconds because proxies in the field drop slower requests."
+    *_, decision = read_transcript([line("user", rule), line("assistant", apart)]).drafts
+    assert "tests/conftest.py" in decision.text
+    assert decision.files == ()
+    refers = "We decided to keep it in one process because other processes would each start a server."
+    *_, decision = read_transcript([line("user", rule), line("assistant", refers)]).drafts
+    assert decision.files == ("tests/conftest.py",)
+
+
 def test_the_rollout_files_of_codex_are_read_too() -> None:
     def item(role: str, kind: str, text: str) -> bytes:
         message = {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}

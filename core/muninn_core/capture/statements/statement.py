@@ -193,12 +193,18 @@ def can_be_kept(sentence: str) -> bool:
 
 def is_self_contained(sentence: str) -> bool:
     """Whether a sentence is clear without the conversation: it is long, names something and refers to nothing."""
-    if len(sentence.split()) < SHORT:
-        return False
+    return _names_something(_claim(sentence)) and not refers_back(sentence)
+
+
+def refers_back(sentence: str) -> bool:
+    """Whether a sentence refers to what was said before: it is short, or a pronoun of it has no noun."""
+    return len(sentence.split()) < SHORT or bool(_REFERS.search(_claim(sentence)))
+
+
+def _claim(sentence: str) -> str:
+    """Return a sentence without its reason, when it is clear without it; a pronoun in the reason refers to it then."""
     claim = _REASON.split(sentence)[0]
-    if not _names_something(claim) or len(claim.split()) < SHORT // 2:
-        claim = sentence  # a pronoun in the reason then refers to what came before
-    return _names_something(claim) and not _REFERS.search(claim)
+    return sentence if not _names_something(claim) or len(claim.split()) < SHORT // 2 else claim
 
 
 def _names_something(text: str) -> bool:

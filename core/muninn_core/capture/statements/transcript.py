@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from muninn_core.capture.statements.conversation import Message
-from muninn_core.capture.statements.statement import THRESHOLD, Statement, find_statements
+from muninn_core.capture.statements.statement import THRESHOLD, Statement, find_statements, refers_back
 from muninn_core.capture.turns import copilot_events
 from muninn_core.model.value import Value, decode_json
 from muninn_core.protocol.families.memory import MemoryDraft
@@ -191,11 +191,12 @@ def _is_similar(left: str, right: str) -> bool:
 
 def _draft(statement: Statement, utterance: _Utterance, session: str | None, agent: str | None) -> MemoryDraft:
     text = statement.text
+    about = text if refers_back(statement.sentence) else statement.sentence  # else the context's files are not its own
     return MemoryDraft(
         type=statement.type,
         text=text,
         tags=("session",),
-        files=tuple(dict.fromkeys(path for path in _PATH.findall(text) if ".." not in path))[:10],
+        files=tuple(dict.fromkeys(path for path in _PATH.findall(about) if ".." not in path))[:10],
         questions=(statement.question,) if statement.question else (),
         importance=IMPORTANCE if utterance.actor == "user" else IMPORTANCE - 1,
         confidence=round(statement.probability, 2),
