@@ -1,7 +1,8 @@
 """`muninn hook git-pre-commit`: seals the work tree's memory and stages the new segments for the commit.
 
 Git waits for this hook, so it fails open: it never refuses a commit and ends within its budget. Failures are logged in
-the hooks' log. It stages only new files of `.muninn/memory/sessions`. It does nothing for these commits:
+the hooks' log. It stages only new files of `.muninn/memory/sessions`, and with the first ones the files of `muninn init`
+that they need. It does nothing for these commits:
 
 - a commit of named paths (`git commit PATH`), which has its own index. A file added to it would be in the commit, but
   not in the work tree's index, and the next commit would remove it again;
@@ -33,6 +34,14 @@ BUDGET_SECONDS = 6.0
 
 _SECONDS_FOR_GIT = 10.0
 _SESSIONS = ".muninn/memory/sessions"
+_NEEDED = (
+    ".muninn/.gitattributes",
+    ".muninn/.gitignore",
+    ".muninn/memory/main.jsonl",
+    f"{_SESSIONS}/.gitkeep",
+)
+"""The files without which a clone could not merge segments, or would add private files."""
+
 _BUSY = ("rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer")
 _MAX_PATHS = 400
 """Paths per git command."""
@@ -83,11 +92,16 @@ def something_is_staged(root: str) -> bool:
 
 
 def stage_new_segments(root: str) -> list[str]:
-    """Stage the segments that git does not know yet, and return them, relative to the root. Raises GitFailure."""
-    out = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", _SESSIONS).out
-    fresh = [name for name in out.decode("utf-8", "surrogateescape").split("\0") if name.endswith(".jsonl")]
-    for first in range(0, len(fresh), _MAX_PATHS):
-        _git(root, "--literal-pathspecs", "add", "--", *fresh[first : first + _MAX_PATHS])
+    """Stage the segments that git does not know yet, and return them, relative to the root. Raises GitFailure.
+
+    With the first ones the files that they need are staged.
+    """
+    out = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", _SESSIONS, *_NEEDED).out
+    names = out.decode("utf-8", "surrogateescape").split("\0")
+    fresh = [name for name in names if name.startswith(_SESSIONS) and name.endswith(".jsonl")]
+    new = [*fresh, *(name for name in names if name in _NEEDED)] if fresh else []
+    for first in range(0, len(new), _MAX_PATHS):
+        _git(root, "--literal-pathspecs", "add", "--", *new[first : first + _MAX_PATHS])
     return fresh
 
 

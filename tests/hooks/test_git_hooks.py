@@ -168,7 +168,10 @@ def test_the_first_commit_of_a_repository_takes_memory_along(
         git_hooks.install(str(root), program)
         project.remember("Sessions live in Postgres.")
         git(root, "add", ".muninn/config.yaml")
-        assert len(segments(project.commit("-m", "Begin"))) == 1
+        changed = project.commit("-m", "Begin")
+        assert len(segments(changed)) == 1
+        assert set(changed) >= {f".muninn/{name}" for name in (".gitattributes", ".gitignore", "memory/main.jsonl")}
+        assert project.status() == "?? .muninn/knowledge/README.md\n"
     finally:
         stop_daemon(root, environ)
 
