@@ -299,6 +299,30 @@ def members_js(owner, end, *names):
     return f"function {owner}(given) {{\n{members}}}\n"
 
 
+LOAD_CS = "  int Load(string key)\n  {\n    return Find(key);\n  }\n"
+
+
+OVERLOADS_CS = "class Store\n{{\n{}  int Load(string key, int age)\n  {{\n    return Find(key, age);\n  }}\n}}\n"
+
+
+def row_kt(given, body, *names):
+    """Return a class with `set` and other methods."""
+    others = "".join(f"    fun {name}() = all.{name}\n" for name in names)
+    return f"class Row {{\n    fun set({given}) {{\n        {body}\n    }}\n{others}}}\n"
+
+
+SET_KT = row_kt("key: Key, value: Any", "data[key] = value ?: error(missing)", "get", "copy", "create")
+
+
+STORE_TEST = (
+    "class StoreTest(Case):\n    def test_make(self):\n        store = {}\n        self.assertEqual(store.host, host)\n"
+    "        self.assertEqual(store.port, port)\n        self.assertEqual(store.user, user)\n"
+)
+
+
+MORE_TESTS = "".join(f"\n    def test_{n}(self):\n        self.step({n}, store.host)\n" for n in range(9))
+
+
 @pytest.mark.parametrize(
     ("cited", "steps", "state"),
     [
@@ -338,6 +362,33 @@ def members_js(owner, end, *names):
              .removesuffix("}\n") + "  self.config = function (names, other) {\n    if (other) return self\n"
              "    each(names, function (one) {\n      options.config[one] = other\n    })\n    return self\n  }\n}\n"},
         ], "drifted yargs.js:14-20"),
+        ("setup.h#LOWER", [
+            {"setup.h": "#define LOWER(x)  (lower((int)  x))\n\n#if defined(OLD)\n   typedef int flag;\n#endif\n"},
+            {"setup.h": "// Up.\n#define LOWER(x) (lower((int)x))\n\n#if defined(OLD)\ntypedef int flag;\n#endif\n"},
+        ], "moved"),
+        ("S.cs:3-6", [
+            {"S.cs": OVERLOADS_CS.format(LOAD_CS)},
+            {"S.cs": OVERLOADS_CS.format("").replace("key, age", "key, age, false"),
+             "T.cs": f"class More\n{{\n{LOAD_CS}}}\n"},
+        ], "moved"),
+        ("S.cs:3-6", [
+            {"S.cs": OVERLOADS_CS.format(LOAD_CS)},
+            {"S.cs": OVERLOADS_CS.format("").replace("key, age", "key, age, false"), "T.cs": "class More\n{\n}\n"},
+        ], "drifted S.cs:3-6"),
+        ("query.kt#Row.set", [
+            {"query.kt": LONG + SET_KT},
+            {"query.kt": None, "Row.kt": row_kt("name: Name", "other(name)", "get", "copy", "size")},
+        ], "drifted Row.kt:2-4"),
+        ("query.kt#Row.set", [
+            {"query.kt": LONG + SET_KT},
+            {"query.kt": None, "Row.kt": row_kt("name: Name", "other(name)", "draw", "paint", "size")},
+        ], "gone"),
+        ("a/old_test.py#StoreTest", [
+            {"a/old_test.py": STORE_TEST.format("old_make(host, port, user)"),
+             "a/unit_test.py": STORE_TEST.format("make(host, port, user)") + MORE_TESTS},
+            {"a/old_test.py": None, "a/unit_test.py": None,
+             "b/store_test.py": STORE_TEST.format("make(host, port, user, name)").replace("self", "this") + MORE_TESTS},
+        ], "gone"),
     ],
 )  # fmt: skip
 def test_a_definition_is_followed_through_commits(muninn, cited, steps, state):

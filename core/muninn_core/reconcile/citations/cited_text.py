@@ -22,13 +22,22 @@ def find_text(cite: Cite, mark: Mark, page: LineIndex, meant: list[Extent], tree
     """Return where the marked text is in a file. A copy does not count while the symbol of the original exists."""
     spots = page.find(mark) or _reformatted(cite, page, tree)
     if meant:
-        inside = [spot for spot in spots if any(one.start <= spot[0] and spot[1] <= one.end for one in meant)]
+        inside = [spot for spot in spots if any(_is_within(spot, one) or _is_whole_with(spot, one) for one in meant)]
         spots = inside or (spots if len(spots) == 1 and mark.lines >= MIN_LINES and _was_once(cite, mark, tree) else [])
     elif spots and (mark.lines < MIN_LINES or len(spots) > 1):
         left = surviving_lines(cite, mark, page, tree)
         if left or mark.lines < MIN_LINES:
             spots = [spot for spot in spots if left and spot[0] <= left[1] and left[0] <= spot[1]]
     return min(spots, key=lambda spot: (abs(spot[0] - cite.start), spot), default=None)
+
+
+def _is_within(spot: tuple[int, int], one: Extent) -> bool:
+    return one.start <= spot[0] and spot[1] <= one.end
+
+
+def _is_whole_with(spot: tuple[int, int], one: Extent) -> bool:
+    """Whether a text begins with a definition and goes on below it: other indentation gives it another end."""
+    return spot[0] == one.start and one.end <= spot[1]
 
 
 def _reformatted(cite: Cite, page: LineIndex, tree: FileSource) -> list[tuple[int, int]]:

@@ -73,7 +73,9 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
     mark = mark or _mark_at_commit(cite, tree)
     found = _search_file(cite, mark, page, tree) if page else None
     if found is None or (
-        found.state == "drifted" and page and (_has_only_namesakes(cite, page) or is_part(cite, tree))
+        found.state == "drifted"
+        and page
+        and (_has_only_namesakes(cite, page) or is_part(cite, tree) or _was_beside(cite, found, page, tree))
     ):
         other = _search_other_files(cite, mark, page, tree)
         found = other if other and (found is None or other.state == "moved") else found
@@ -119,6 +121,21 @@ def _gone_from(cite: Cite, found: Citation) -> Citation:
 def _has_only_namesakes(cite: Cite, page: LineIndex) -> bool:
     """Whether a file defines a cite's name in other classes only. The text itself may then be in another file."""
     return "." in (cite.symbol or "") and _are_namesakes(cite, page.find_named(cite.symbol or ""))
+
+
+def _was_beside(cite: Cite, found: Citation, page: LineIndex, tree: FileSource) -> bool:
+    """Whether a definition was in the file before, beside the cited one: an overload, by its first line."""
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start and cite.symbol else None
+    if old is None:
+        return False
+    now = _head(page, found.start)
+    others = [one for one in old.find_named(cite.symbol or "") if one.start != cite.start]
+    return now != _head(old, cite.start) and any(now == _head(old, one.start) for one in others)
+
+
+def _head(page: LineIndex, line: int) -> list[str]:
+    """Return the words of a line."""
+    return "".join(page.span(line, line)).split()
 
 
 def _are_namesakes(cite: Cite, named: list[Extent]) -> bool:

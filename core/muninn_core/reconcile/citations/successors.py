@@ -75,7 +75,8 @@ def _continues_another(cite: Cite, lines: list[str], path: str, one: Extent, tre
     """Whether a definition continues another one of its name, which is no longer in its file and had more of its lines.
 
     The other one has all of its lines if it is in another class than the cited one. If it has the cited one's name and
-    less than half of its lines, both were in files of the same name, so that the names do not tell them apart.
+    less than half of its lines, both were in files of the same name, so that the names do not tell them apart, or half
+    of the other one's lines are left.
     """
     page = tree.page(path)
     if page is None or not cite.commit or not lines:
@@ -86,12 +87,15 @@ def _continues_another(cite: Cite, lines: list[str], path: str, one: Extent, tre
         return False
     share = similarity(now, lines)
     for other in tree.formerly(cite.commit, cite.path, one.name.rpartition(".")[2]):
-        old = tree.old_page(cite.commit, other) if not alike or stem_of(other) == stem_of(cite.path) else None
-        if old is None:
-            continue
-        for rival in old.find_named(one.name):
-            had = similarity(now, old.span(rival.start, rival.end))
-            if had > share and (alike or had == 1) and not _still_has(page_of_other(tree, other), rival.name):
+        old = tree.old_page(cite.commit, other)
+        for rival in old.find_named(one.name) if old else ():
+            before = old.span(rival.start, rival.end) if old else []
+            had = similarity(now, before)
+            if alike:
+                continued = stem_of(other) == stem_of(cite.path) or similarity(before, now) >= MIN_SHARE
+            else:
+                continued = had == 1
+            if had > share and continued and not _still_has(page_of_other(tree, other), rival.name):
                 return True
     return False
 
@@ -106,8 +110,8 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
     It is one with nearly all of its words and few others, if it has many. It is one with most of the words in a class
     of the same name, which may be in another one now or no longer, or in a new file that continues the cited one. One
     with the same qualified name needs less: in a file of the same name a smaller share of the lines, or half of the
-    words; in such a new file, in the same package of Go, or in a file of the same name in a related language, nothing
-    else.
+    words; in such a new file, in the same class in a new file, in the same package of Go, or in a file of the same name
+    in a related language, nothing else.
     """
     lines = old.span(cite.start, cite.end)
     now = page.span(one.start, one.end)
@@ -122,20 +126,22 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
         nested = f".{one.name}".endswith(f".{symbol}") or ("." in one.name and symbol.endswith(f".{one.name}"))
         if (has_owner and nested) or _continues(old, page, cite, tree):
             return True
-        if _has_renamed_owner(old, page, cite, one, tree):
+        if _has_moved_owner(old, page, cite, one, tree):
             return True
     if one.name != cite.symbol and not is_class_of(cite, one):
         return False
     translated = language_of(page.path) != language_of(cite.path)  # to another language, which changes every line
     if same_file and (share >= MIN_SHARE_OF_NAMESAKE or words >= MIN_SHARE or translated):
         return True
-    return _in_one_package(page.path, cite.path) or _continues(old, page, cite, tree)
+    if _in_one_package(page.path, cite.path) or _continues(old, page, cite, tree):
+        return True
+    return _has_moved_owner(old, page, cite, one, tree)
 
 
-def _has_renamed_owner(old: LineIndex, page: LineIndex, cite: Cite, one: Extent, tree: FileSource) -> bool:
+def _has_moved_owner(old: LineIndex, page: LineIndex, cite: Cite, one: Extent, tree: FileSource) -> bool:
     """Whether a definition is of a class in a new file that has most members of the cited one's class, by their names.
 
-    The class was then renamed, or its file was replaced.
+    The class was then renamed, got a file of its own, or its file was replaced.
     """
     owner, now = (cite.symbol or "").rpartition(".")[0], one.name.rpartition(".")[0]
     if not owner or not now or cite.commit is None or tree.old_page(cite.commit, page.path) is not None:
