@@ -122,6 +122,20 @@ def test_lines_go_on_after_a_kill(served, capsys):
     assert len(running(environ)) == 1
 
 
+def test_lines_show_what_is_remembered(served, capsys):
+    repo, environ = served
+    with (
+        lines(WatchedRepositories([str(repo)], environ), capsys) as shows,
+        client.connect(str(repo), environ) as muninn,
+    ):
+        muninn.call("event.append", {"event_type": "crane.begun"})
+        shows("crane.begun")  # records before it are not shown
+        kept = muninn.call("remember", {"text": "The crane needs grease in frost."})["ids"][0]
+        shows("remembered as insight: The crane needs grease in frost")
+        muninn.call("forget", {"id": kept, "reason": "it was replaced"})
+        assert "The crane needs grease in frost" in shows("archived")
+
+
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/New_York"])
 def test_a_line_has_the_day_of_an_event_that_is_not_of_today(monkeypatch, zone):
     def shown(occurred_at: str) -> str:

@@ -21,6 +21,9 @@ FIRST_EVENTS = 50
 WAIT_SECONDS = 3.0
 """How long one call waits for events; what waits for a person is read again after it."""
 
+MOST_RECORDS = 50
+"""The most records of memory that are shown after one call."""
+
 RETRY_SECONDS = 1.0
 """How long to wait before connecting again."""
 
@@ -75,6 +78,7 @@ class Follower(threading.Thread):
         self._deliver = deliver
         self._starts = starts
         self._last: int | None = None
+        self._records: set[str] | None = None
         self._stopped = threading.Event()
 
     def stop(self) -> None:
@@ -99,6 +103,8 @@ class Follower(threading.Thread):
 
     def _read(self, muninn: client.Client) -> None:
         """Deliver what is there, then wait for the next events."""
+        for event in self._memory_changes(muninn):
+            self._say("event", event)
         if self._last is None:
             tail = muninn.call("audit.tail", {"limit": FIRST_EVENTS})
             events, self._last = tail["events"], tail["last"]
@@ -109,6 +115,26 @@ class Follower(threading.Thread):
             self._say("event", event)
         self._say("agents", muninn.call("agent.list"))
         self._say("inbox", inbox(self.root, muninn))
+
+    def _memory_changes(self, muninn: client.Client) -> list[dict[str, Any]]:
+        """Return the records of memory since the last call, oldest first, in the form of events."""
+        newest = muninn.call("log", {"limit": MOST_RECORDS})["entries"]
+        known, self._records = self._records, {entry["event"]["id"] for entry in newest}
+        if known is None:
+            return []
+        return [_as_event(entry) for entry in reversed(newest) if entry["event"]["id"] not in known]
+
+
+def _as_event(entry: Mapping[str, Any]) -> dict[str, Any]:
+    record = entry["event"]
+    return {
+        "occurred_at": record["ts"],
+        "event_type": "memory",
+        "session_id": record["agent"] or record["author"],
+        "stream_id": "",
+        "payload": {"text": f"{record['summary']}: {entry['title']}"},
+        "stored": "inline",
+    }
 
 
 def inbox(root: str, muninn: client.Client) -> list[Waiting]:
