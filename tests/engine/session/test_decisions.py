@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, NotFoundError, PreconditionError, UsageError
+from muninn_core.journal.capsules import CHARS_PER_TOKEN
 
 pytest_plugins = ["engines"]
 
@@ -94,9 +96,11 @@ def test_the_context_has_active_decisions_the_last_facts_and_recent_turns(muninn
     ]
     asked = muninn.call("journal.context", project_id="p", query="port", facts=1)
     assert [one.payload["text"] for one in asked.facts] == ["The port is 81."]
-    tight = muninn.call("journal.context", project_id="p", token_budget=30)
-    assert (len(tight.decisions), len(tight.turns)) == (1, 0)
-    assert tight.left_out > 0
-    assert tight.tokens <= 30
+    for budget in (150, 300, 500, 900):
+        tight = muninn.call("journal.context", project_id="p", token_budget=budget)
+        assert len(render(tight)) / CHARS_PER_TOKEN <= tight.tokens <= budget
+        shown = len(tight.decisions) + len(tight.facts) + len(tight.turns)
+        assert shown + tight.left_out == 5
+        assert (len(tight.decisions), bool(tight.turns)) == (1, budget > 300)
     with pytest.raises(PreconditionError, match="belongs to the project 'p'"):
         muninn.call("journal.context", project_id="q", session_id="s")

@@ -8,12 +8,13 @@ from typing import Any
 
 from muninn_core.engine.session.journal import At, append, project_of, span_of
 from muninn_core.errors import BadParams, NotFoundError, PreconditionError, UsageError
-from muninn_core.journal.capsules import tokens_of
+from muninn_core.journal.capsules import CHARS_PER_TOKEN, tokens_of
 from muninn_core.journal.preparation import moment
 from muninn_core.journal.projectors import ARTIFACTS
 from muninn_core.journal.search import Filter
 from muninn_core.journal.spans import SPAN_COLUMNS, Span, bound_project
 from muninn_core.model.event import SYSTEM, Event
+from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.families.decisions import (
     DecisionFields,
     DecisionListParams,
@@ -33,6 +34,9 @@ from muninn_core.worktree.call_context import CallContext
 
 INACTIVE = ("superseded", "rejected", "deprecated")
 """States of decisions that no longer hold."""
+
+EVENT_HEAD = 35
+"""The estimated tokens of what is shown of an event besides its payload."""
 
 _TURN_EVENTS = 50
 _recording = threading.Lock()  # one process writes a journal: no other decision comes between a check and its event
@@ -101,13 +105,23 @@ def context(at: At, params: JournalContextParams) -> JournalContextResult:
     turns = _turns(at, project, params.turns)
     room = _Room(params.token_budget)
     return JournalContextResult(
-        decisions=tuple(one for one in decisions if room.takes(len(one.title + one.rationale) // 4 + 20)),
-        facts=tuple(one for one in facts if room.takes(tokens_of(one))),
-        turns=tuple(one for one in turns if room.takes(sum(map(tokens_of, one.events)) + 20)),
+        decisions=tuple(one for one in decisions if room.takes(_tokens(one))),
+        facts=tuple(one for one in facts if room.takes(_event_tokens(one))),
+        turns=tuple(one for one in turns if room.takes(_tokens(one.turn) + sum(map(_event_tokens, one.events)))),
         tokens=room.used,
         left_out=room.left_out,
         saw=at.workspace.read_state(),
     )
+
+
+def _tokens(value: Value) -> int:
+    """Return the estimated tokens of a value with all of its fields."""
+    return -(-len(encode_json(value).decode()) // CHARS_PER_TOKEN)
+
+
+def _event_tokens(event: Event) -> int:
+    """Return the estimated tokens of an event as it is shown: its payload, position, time, type, author and ids."""
+    return tokens_of(event) + EVENT_HEAD
 
 
 class _Room:
