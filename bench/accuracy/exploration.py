@@ -19,8 +19,8 @@ from bench.quality.copies import Copies
 from bench.quality.main import CACHE
 from bench.quality.questions import Place, Question, load
 from bench.quality.scoring import files_of, interval, measure
-from muninn_core.engine.answer.exploration import explore
-from muninn_core.engine.answer.explorer import MeteredAnswer
+from muninn_core.engine.answer.exploring.exploration import explore
+from muninn_core.engine.answer.exploring.explorer import MeteredAnswer
 from muninn_core.models.prompt import Answer, Prompt, ToolCall
 from muninn_core.protocol.families.search import ContextParams, ContextResult, ExploreParams
 

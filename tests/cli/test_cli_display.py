@@ -18,7 +18,7 @@ from muninn_shell import Shell
 from rich.console import Console
 
 from muninn_cli.show.formatting import moment
-from muninn_cli.show.history import diff
+from muninn_cli.show.memory.history import diff
 from muninn_cli.terminal.console import line, markdown, output, paragraph, source_line
 from muninn_cli.terminal.display import DISPLAY
 from muninn_cli.terminal.pager import pager_command

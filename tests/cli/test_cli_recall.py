@@ -6,7 +6,7 @@ import re
 
 from muninn_shell import Shell
 
-from muninn_cli.show.answers import _marked
+from muninn_cli.show.search.answers import _marked
 
 
 def test_a_mistake_is_shown_with_a_line_that_points_at_it(shell: Shell) -> None:

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from muninn_cli.command import print_json
-from muninn_cli.show.context_files import render
+from muninn_cli.show.search.context_files import render
 from muninn_cli.terminal.console import line, output, paragraph, verbatim
 from muninn_cli.terminal.safe_text import safe, safe_json
 

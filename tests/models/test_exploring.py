@@ -12,7 +12,7 @@ import pytest
 from backends import Backend, Request, bytes_of, openai_events, says, stalls, status
 
 from muninn_core.context.results.text import render
-from muninn_core.engine.answer import exploration
+from muninn_core.engine.answer.exploring import exploration
 from muninn_core.errors import BadParams, Cancelled, ModelError
 from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup

@@ -8,35 +8,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 # Importing these modules registers their renderers.
-from muninn_cli.show import (  # noqa: F401
-    answers,
+from muninn_cli.show import citations  # noqa: F401
+from muninn_cli.show.journal import capsules, decisions, events, team  # noqa: F401
+from muninn_cli.show.memory import (  # noqa: F401
     backfill,
     bundles,
     candidates,
-    capsules,
     changes,
-    citations,
-    context_files,
-    contexts,
-    decisions,
-    definitions,
-    events,
-    files,
-    health,
     history,
     links,
     memories,
-    models,
     notes,
     outcomes,
     packs,
     privacy,
-    repositories,
-    settings,
-    skills,
-    team,
 )
 from muninn_cli.show.registry import RENDERERS
+from muninn_cli.show.search import answers, context_files, contexts, definitions, files, skills  # noqa: F401
+from muninn_cli.show.state import health, models, repositories, settings  # noqa: F401
 from muninn_cli.terminal.console import errors, line, output, paragraph
 
 if TYPE_CHECKING:

@@ -103,7 +103,7 @@ def _run(argv: list[str]) -> int:
             return ERROR
     result = _answer(method, given, params)
     if getattr(given, "out", None) is not None:
-        from muninn_cli.show.bundles import write_bundle
+        from muninn_cli.show.memory.bundles import write_bundle
 
         write_bundle(given.out, result)
     with paged() if method.effect == "read" and not given.json else nullcontext():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from repositories import git
 
-from muninn_core.engine.answer.code_map import with_index_lag
+from muninn_core.engine.answer.code.code_map import with_index_lag
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import IndexState, ReadState
 

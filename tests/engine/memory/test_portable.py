@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from private_text import holders, key_of_chance
 from repositories import git
 
-from muninn_cli.show.bundles import bundle_text
+from muninn_cli.show.memory.bundles import bundle_text
 from muninn_core.engine.memory.exchange import bundles
 from muninn_core.errors import BadParams, NotFoundError, StorageError
 from muninn_core.launch.repository_location import locate

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from transcripts import Transcript
 
-from muninn_cli.show.candidates import list_candidates
+from muninn_cli.show.memory.candidates import list_candidates
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.value import to_plain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muninn_core.engine.answer.code_map import IMPORTERS, read_index
+from muninn_core.engine.answer.code.code_map import IMPORTERS, read_index
 from muninn_core.federation.dependents import packages_of
 from muninn_core.federation.importers import ImportersParams, importers_params
 from muninn_core.federation.organisation import ORG

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.answer import code_map, repository_map
+from muninn_core.engine.answer.code import code_map, repository_map
 from muninn_core.engine.answer.organisation_question import of_graph, of_symbols
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.families.code import (

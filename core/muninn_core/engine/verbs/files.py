@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.answer import file_tree, grep, read_lines
+from muninn_core.engine.answer.code import file_tree, grep, read_lines
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.families.files import (
     FilesParams,

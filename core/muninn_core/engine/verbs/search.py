@@ -7,7 +7,8 @@ from typing import Any
 
 from muninn_core.config.model_settings import COMMANDS
 from muninn_core.context.results.text import render
-from muninn_core.engine.answer import contexts, exploration, recall
+from muninn_core.engine.answer import contexts, recall
+from muninn_core.engine.answer.exploring import exploration
 from muninn_core.engine.answer.organisation_question import of_context, of_recall
 from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.verbs.base import Verbs

@@ -5,8 +5,8 @@ Texts are those of the database, so that a purged content is in no answer.
 
 from __future__ import annotations
 
-from muninn_core.engine.answer.code_map import IMPORTERS
-from muninn_core.engine.answer.definitions import (
+from muninn_core.engine.answer.code.code_map import IMPORTERS
+from muninn_core.engine.answer.code.definitions import (
     check,
     checked_kind,
     checked_language,
@@ -18,9 +18,9 @@ from muninn_core.engine.answer.definitions import (
     several,
     symbol_of,
 )
-from muninn_core.engine.answer.file_tree import as_tree, page_of, passing
-from muninn_core.engine.answer.package_graph import WHOLE, Importing, Own, importing
-from muninn_core.engine.answer.read_lines import lines_of
+from muninn_core.engine.answer.code.file_tree import as_tree, page_of, passing
+from muninn_core.engine.answer.code.package_graph import WHOLE, Importing, Own, importing
+from muninn_core.engine.answer.code.read_lines import lines_of
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.dependents import manifest_paths, packages
 from muninn_core.federation.importers import ListedDependencies, ListedImporter, importers_params

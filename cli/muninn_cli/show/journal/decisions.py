@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.events import append
 from muninn_cli.show.formatting import moment
+from muninn_cli.show.journal.events import append
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph
 from muninn_core.model.counting import number_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from muninn_core.engine.answer import package_graph
-from muninn_core.engine.answer.definitions import (
+from muninn_core.engine.answer.code import package_graph
+from muninn_core.engine.answer.code.definitions import (
     check,
     checked_kind,
     checked_language,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.formatting import moment, place, signed, snapshot
-from muninn_cli.show.memories import print_memory
+from muninn_cli.show.memory.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import joined, line, paragraph, verbatim
 from muninn_core.model.byline import writer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.events import show_event
 from muninn_cli.show.formatting import moment
-from muninn_cli.show.models import show_spent
+from muninn_cli.show.journal.events import show_event
 from muninn_cli.show.registry import renders
+from muninn_cli.show.state.models import show_spent
 from muninn_cli.terminal.console import joined, line, paragraph
 from muninn_core.model.counting import number_of
 

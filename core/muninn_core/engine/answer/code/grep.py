@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from muninn_core.engine.answer.code_map import read_index
-from muninn_core.engine.answer.file_tree import passing_files
+from muninn_core.engine.answer.code.code_map import read_index
+from muninn_core.engine.answer.code.file_tree import passing_files
 from muninn_core.errors import BadParams
 from muninn_core.expression import Expression, compile_search
 from muninn_core.protocol.families.files import GrepFile, GrepLine, GrepParams, GrepResult

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from weakref import WeakKeyDictionary
 
-from muninn_core.engine.answer.code_map import read_index
-from muninn_core.engine.answer.file_tree import folder_within
+from muninn_core.engine.answer.code.code_map import read_index
+from muninn_core.engine.answer.code.file_tree import folder_within
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.errors import NotFoundError
 from muninn_core.index.snapshot import Snapshot

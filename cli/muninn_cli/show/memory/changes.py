@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.health import print_nested
 from muninn_cli.show.registry import renders
+from muninn_cli.show.state.health import print_nested
 from muninn_cli.terminal.console import line, paragraph
 from muninn_core.model.counting import number_of
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import describe, plain_place, print_stale
 from muninn_cli.show.formatting import branch_facts, moment, place, signed, snapshot
-from muninn_cli.show.outcomes import counted
+from muninn_cli.show.memory.outcomes import counted
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import for_people, joined, line, paragraph, source_line
 from muninn_cli.terminal.display import DISPLAY

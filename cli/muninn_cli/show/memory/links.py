@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.diagrams import diagram
 from muninn_cli.show.formatting import snapshot
-from muninn_cli.show.memories import print_memory
+from muninn_cli.show.memory.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import bar, joined, line, paragraph, sparkline, verbatim
 from muninn_core.model.counting import number_of

@@ -13,8 +13,8 @@ from datetime import datetime
 
 from muninn_core.config.model_settings import COMMANDS, ModelSettings
 from muninn_core.engine.answer.contexts import gather, save
-from muninn_core.engine.answer.explorer import Ask, Explorer, Limits, MeteredAnswer
-from muninn_core.engine.answer.explorer_tools import Run, Tools
+from muninn_core.engine.answer.exploring.explorer import Ask, Explorer, Limits, MeteredAnswer
+from muninn_core.engine.answer.exploring.explorer_tools import Run, Tools
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.models.model_requests import ModelRequests
 from muninn_core.engine.memory.models.reports import shown_prompt

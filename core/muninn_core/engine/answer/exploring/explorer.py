@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from muninn_core.engine.answer.explorer_tools import Tools
+from muninn_core.engine.answer.exploring.explorer_tools import Tools
 from muninn_core.errors import Cancelled, ModelError
 from muninn_core.model.citation import lines
 from muninn_core.model.counting import number_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from muninn_core.engine.answer.code_map import read_index
-from muninn_core.engine.answer.file_tree import passing_files
+from muninn_core.engine.answer.code.code_map import read_index
+from muninn_core.engine.answer.code.file_tree import passing_files
 from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import ReadState

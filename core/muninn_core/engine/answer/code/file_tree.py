@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from muninn_core.engine.answer.code_map import read_index
+from muninn_core.engine.answer.code.code_map import read_index
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState

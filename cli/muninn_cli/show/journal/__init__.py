@@ -1,0 +1,1 @@
+"""The journal: events, capsules, decisions, and agents that work side by side."""

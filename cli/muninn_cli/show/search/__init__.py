@@ -1,0 +1,1 @@
+"""Answers about code and memory: hits, contexts, files, definitions, skills."""

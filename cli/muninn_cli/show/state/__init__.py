@@ -1,0 +1,1 @@
+"""The state of Muninn: health, settings, models, the listed repositories."""

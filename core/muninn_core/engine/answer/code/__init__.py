@@ -1,0 +1,1 @@
+"""The code map, definitions, and the files of the work tree."""

@@ -1,0 +1,1 @@
+"""The exploration of a question by a language model with tools that read."""
