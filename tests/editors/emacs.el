@@ -131,6 +131,27 @@
   (revert-buffer t t t)
   (deactivate-mark))
 
+(defun with-a-memory ()
+  (find-file (expand-file-name "src/users.py" root))
+  (let ((id (car (plist-get (muninn-remember "A note to forget.") :ids))) told)
+    (muninn-document id)
+    (cl-letf (((symbol-function 'message) (lambda (text &rest values) (push (apply #'format text values) told)))
+              ((symbol-function 'y-or-n-p) #'ignore))
+      (call-interactively #'muninn-forget)
+      (check "nothing is forgotten without a yes" (not (plist-get (plist-get (muninn--ask "show" id) :memory) :archived)) told)
+      (cl-letf (((symbol-function 'y-or-n-p) (lambda (_) t))) (call-interactively #'muninn-forget))
+      (check "the memory of a page is forgotten, and the page says so"
+             (and (string-match-p (format "forgotten; M-x muninn-restore RET %s" id) (car told)) (string-match-p "archived" (buffer-string)))
+             (list told (buffer-string)))
+      (call-interactively #'muninn-restore)
+      (check "and restored" (not (plist-get (plist-get (muninn--ask "show" id) :memory) :archived)) told)
+      (find-file (expand-file-name "src/users.py" root))
+      (cl-letf (((symbol-function 'completing-read) (lambda (_ choices &rest _) (caar choices))))
+        (call-interactively #'muninn-confirm))
+      (check "a memory about the file is confirmed" (string-match-p "Muninn: confirmed: " (car told)) told)
+      (muninn-seal)
+      (check "muninn-seal" (string-match-p "sealed [0-9]+ records; commit .muninn" (car told)) told))))
+
 (defun with-nothing ()
   (find-file (expand-file-name "src/users.py" root))
   (let (told)
@@ -223,7 +244,7 @@
   (check "elsewhere it says what it needs"
          (string-match-p "no folder .muninn" (refused (lambda () (muninn-recall "x")))) t))
 
-(dolist (part '(on-code on-knowledge on-context by-command with-a-region with-nothing))
+(dolist (part '(on-code on-knowledge on-context by-command with-a-region with-a-memory with-nothing))
   (condition-case why (funcall part) (error (check (format "no error in %s" part) nil why))))
 (princ (format "Emacs %s: %d passed, %d failed\n" emacs-version passed failed))
 (kill-emacs (if (zerop failed) 0 1))

@@ -21,6 +21,9 @@
 ;;   M-x muninn-context      a pack of what a task needs
 ;;   M-x muninn-sessions     the sessions that wrote to the memory
 ;;   M-x muninn-resolve      decides a conflict of two memories
+;;   M-x muninn-confirm      a memory whose code has changed still holds; it cites the present code then
+;;   M-x muninn-forget       archives a memory; muninn-restore takes that back
+;;   M-x muninn-seal         writes the open sessions to files, to commit them
 ;;   M-x muninn-document     a memory by its id, or an address muninn:; RET on a link opens its target
 ;;
 ;; In a buffer with `muninn-mode', \[xref-find-definitions] and \[xref-find-references] ask Muninn's index where there
@@ -61,6 +64,10 @@
     (define-key map "c" #'muninn-context)
     (define-key map "l" #'muninn-sessions)
     (define-key map "k" #'muninn-resolve)
+    (define-key map "o" #'muninn-confirm)
+    (define-key map "z" #'muninn-forget)
+    (define-key map "u" #'muninn-restore)
+    (define-key map "w" #'muninn-seal)
     map)
   "The keys of Muninn's commands, below `muninn-keymap-prefix'.")
 (fset 'muninn-command-map muninn-command-map)
@@ -269,13 +276,15 @@ is saved first, if the person agrees."
     (if notes (muninn--list file (mapcar (lambda (note) (muninn--note-line file note)) notes))
       (message "Muninn: nothing is remembered about %s" file))))
 
+(defun muninn--note-title (note)
+  "Return the title of NOTE, and the state of its code unless nothing changed."
+  (let ((state (cdr (assoc (plist-get note :state) muninn--states))))
+    (concat (plist-get note :title) (and state (format " (%s)" state)))))
+
 (defun muninn--note-line (file note)
   "Return the line of NOTE, a memory about FILE."
-  (let ((state (cdr (assoc (plist-get note :state) muninn--states)))
-        (title (plist-get note :title)))
-    (muninn--place file (plist-get note :start)
-                   (muninn--memory (plist-get note :id) (plist-get note :type)
-                                   (if state (format "%s (%s)" title state) title)))))
+  (muninn--place file (plist-get note :start)
+                 (muninn--memory (plist-get note :id) (plist-get note :type) (muninn--note-title note))))
 
 (defvar muninn-view-mode-map
   (let ((map (make-sparse-keymap)))
@@ -336,13 +345,63 @@ is saved first, if the person agrees."
   (set-buffer-modified-p nil)
   (goto-char (point-min)))
 
+(defvar-local muninn--id nil
+  "The id of the memory that this page shows.")
+
 ;;;###autoload
 (defun muninn-document (address)
   "Show the document at ADDRESS, an address muninn: or the id of a memory."
   (interactive "sMemory or address: ")
   (let* ((uri (if (string-prefix-p "muninn:" address) address (format "muninn:/memory/%s.md" address)))
          (page (muninn--ask "document" uri)))
-    (muninn--document (plist-get page :title) (plist-get page :text))))
+    (muninn--document (plist-get page :title) (plist-get page :text))
+    (when (string-match "\\`muninn:/memory/\\([0-9a-z]+\\)" (plist-get page :uri))
+      (setq muninn--id (match-string 1 (plist-get page :uri))))))
+
+(defun muninn--memory-here ()
+  "Return the id of the memory of this page, else of one about this file."
+  (or muninn--id
+      (let* ((file (or (muninn--file) (user-error "Muninn: this buffer is neither a page of a memory nor a file")))
+             (notes (seq-remove (lambda (note) (string= (plist-get note :id) ""))
+                                (plist-get (muninn--ask "annotate" file) :notes))))
+        (unless notes (user-error "Muninn: nothing is remembered about %s" file))
+        (muninn--choose "Memory: " (mapcar (lambda (note) (cons (muninn--note-title note) (plist-get note :id))) notes)))))
+
+(defun muninn--changed (words id result)
+  "Say in WORDS what happened to the memory ID, which RESULT has.
+Its page is shown anew."
+  (when (equal muninn--id id) (muninn-document id))
+  (message "Muninn: %s: %s" words (plist-get (plist-get result :memory) :title)))
+
+;;;###autoload
+(defun muninn-confirm (id)
+  "Confirm the memory ID: it still holds, and cites the present code from now on."
+  (interactive (list (muninn--memory-here)))
+  (muninn--changed "confirmed" id (muninn--ask "confirm" id)))
+
+;;;###autoload
+(defun muninn-forget (id)
+  "Forget the memory ID.
+It stays in the history, and `muninn-restore' takes that back."
+  (interactive (list (muninn--memory-here)))
+  (let ((title (plist-get (plist-get (muninn--ask "show" id) :memory) :title)))
+    (when (y-or-n-p (format "Forget \"%s\"? " title))
+      (muninn--changed (format "forgotten; M-x muninn-restore RET %s RET restores it" id) id (muninn--ask "forget" id)))))
+
+;;;###autoload
+(defun muninn-restore (id)
+  "Restore the memory ID, which was forgotten."
+  (interactive (list (or muninn--id (read-string "Id of the memory: "))))
+  (muninn--changed "restored" id (muninn--ask "restore" id)))
+
+;;;###autoload
+(defun muninn-seal ()
+  "Write the open sessions to files; commit them to share their memories."
+  (interactive)
+  (let ((records (plist-get (muninn--ask "seal") :records)))
+    (message (if (zerop records) "Muninn: there was nothing to seal"
+               "Muninn: sealed %d %s; commit .muninn to share them")
+             records (if (= records 1) "record" "records"))))
 
 ;;;###autoload
 (defun muninn-show ()

@@ -38,6 +38,7 @@ command('MuninnThisFile', use('this_file'), { desc = 'List the memories of this 
 command('MuninnShow', use('show'), { desc = 'Show the memories of this line' })
 command('MuninnContext', use('context'), { nargs = '*', desc = 'Gather what a task needs' })
 command('MuninnSessions', use('sessions'), { desc = 'List the sessions' })
+command('MuninnSeal', use('seal'), { desc = 'Write the open sessions to files for git' })
 command('MuninnConflicts', use('conflicts'), { desc = 'List the conflicts that wait for a decision' })
 command('MuninnResolve', use('resolve'), { desc = 'Decide a conflict' })
 command('MuninnStatus', use('status'), { desc = "Show the server's state" })

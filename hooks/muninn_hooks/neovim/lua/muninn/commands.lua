@@ -304,6 +304,14 @@ function M.sessions()
   end)
 end
 
+-- Writes the open sessions to files, which are committed to share their memories.
+function M.seal()
+  ask('seal', {}, function(result)
+    if result.records == 0 then return warn('there was nothing to seal') end
+    vim.notify(('Muninn: sealed %s; commit .muninn to share them'):format(counted(result.records, 'record', 'records')))
+  end)
+end
+
 local NO_CONFLICT = 'no conflict waits for a decision'
 
 function M.conflicts()
