@@ -97,6 +97,23 @@ def test_a_tool_answers_to_its_name_in_the_source_and_takes_what_is_not_shown() 
     assert unknown.value.hint == "Did you mean 'recall'?"
 
 
+@pytest.mark.parametrize(
+    ("name", "set_", "given", "meant"),
+    [
+        ("remember", "core", "content", "text"),
+        ("remember", "mnemosyne", "text", "content"),
+        ("recall", "mnemosyne", "namespace", "scope"),
+        ("query_events", "events", "start_time", "since"),
+        ("semantic_search", "events", "top_k", "limit"),
+        ("recall", "core", "limti", "limit"),
+    ],
+)
+def test_a_parameter_of_another_memory_tool_gets_its_name_here(name: str, set_: str, given: str, meant: str) -> None:
+    with pytest.raises(BadParams, match=f"no parameter '{given}'") as error:
+        check_call(tools_of((set_,)), name, {given: "x"})
+    assert error.value.hint.startswith(f"Did you mean '{meant}'?")
+
+
 def test_a_set_that_is_not_there_is_a_problem_of_the_config() -> None:
     config, problems = read_config("mcp: {tools: [core, memosyne]}\n")
     assert config.mcp.tools == ("core",)

@@ -119,6 +119,30 @@ _INNER: Mapping[str, frozenset[str]] = MappingProxyType(
 """Fields inside parameters that are computed from the others."""
 
 
+_MEANT: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "content": ("text",),
+        "body": ("text",),
+        "memory": ("text",),
+        "text": ("content", "query"),
+        "q": ("query",),
+        "question": ("query",),
+        "namespace": ("scope", "scopeIds"),
+        "memory_type": ("type",),
+        "related_files": ("files",),
+        "start_time": ("since",),
+        "end_time": ("until",),
+        "after": ("since",),
+        "before": ("until",),
+        "max_depth": ("depth",),
+        "max_results": ("limit",),
+        "top_k": ("limit",),
+        "n": ("limit",),
+    }
+)
+"""Names that other memory tools give to parameters, with what they are called here."""
+
+
 class Tool(Value):
     """A tool. `read_only`, `destructive` and `idempotent` are hints in MCP's sense.
 
@@ -175,7 +199,8 @@ def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any
     for parameter in arguments:
         if parameter not in tool.taken:
             shown = list(tool.schema["properties"])
-            near = nearest(parameter, shown) or nearest(parameter, tool.taken)
+            meant = next((name for name in _MEANT.get(parameter, ()) if name in shown), None)
+            near = meant or nearest(parameter, shown) or nearest(parameter, tool.taken)
             takes = f"'{name}' takes {', '.join(shown) or 'no parameters'}."
             raise BadParams(
                 f"'{name}' has no parameter '{parameter}'",
