@@ -3735,11 +3735,16 @@ export interface EventAppendResult {
   masked: number;
 }
 
-/** The events, newest first, or with a text best first. `next` is `before` of the next page, None at the end. */
+/**
+ * The events, newest first, or with a text best first. `next` is `before` of the next page, None at the end.
+ *
+ * `notes` say of an empty answer which values no event has.
+ */
 export interface EventQueryResult {
   saw: ReadState;
   hits: readonly EventHit[];
   next: number | null;
+  notes: readonly string[];
 }
 
 /** A found event. With a text: its score and its ranks by words and by meaning, from 1; 0 is not found that way. */

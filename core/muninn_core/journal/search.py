@@ -133,6 +133,15 @@ class Search:
         self._projections.catch_up()
         return bool(self._projections.rows("SELECT 1 FROM tombstones WHERE position = ?", (position,)))
 
+    def known_values(self) -> dict[str, set[str]]:
+        """Return the projects, types and sources of all events."""
+        self._projections.catch_up()
+        rows = self._projections.rows(
+            "SELECT DISTINCT project_id, event_type, source FROM statistics WHERE events > 0", ()
+        )
+        names = ("project_id", "event_type", "source")
+        return {name: {row[number] for row in rows} for number, name in enumerate(names)}
+
     def statistics(self, project: str = "", since: str = "", until: str = "") -> Counts:
         """Count events by type, actor, source and day, of one project or of all; times count by whole days (UTC)."""
         self._projections.catch_up()

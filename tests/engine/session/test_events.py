@@ -107,6 +107,24 @@ def test_a_text_and_filters_are_combined(muninn):
         muninn.call("event.query", text="x", before=3)
 
 
+def test_an_empty_answer_names_the_nearest_type_project_and_source(muninn):
+    append(muninn, "deploy", project_id="shop", source="ci")
+    capsule = muninn.call("capsule.open", type="task", project_id="shop").capsule.id
+    muninn.call("capsule.observe", id=capsule, text="The crane stopped.", project_id="shop")
+    said = {
+        ("event_type", "delpoy"): "no event has the event_type 'delpoy'; did you mean 'deploy'?",
+        ("event_type", "observation"): "no event has the event_type 'observation'; did you mean 'muninn.observation'?",
+        ("project_id", "shopp"): "no event has the project_id 'shopp'; did you mean 'shop'?",
+        ("source", "zzzz"): "no event has the source 'zzzz'",
+    }
+    for (name, value), note in said.items():
+        for more in ({}, {"text": "crane"}):
+            result = muninn.call("event.query", **{name: value}, **more)
+            assert (result.hits, result.notes) == ((), (note,))
+    assert muninn.call("event.query", event_type="deploy", since="2030-01-01").notes == ()
+    assert muninn.call("event.query", event_type="deploy").notes == ()
+
+
 def test_a_redacted_or_hidden_event_is_in_no_query(muninn):
     kept = append(muninn, "pattern", payload={"n": 1, "type": "habit", "description": "Plain octopus."})
     gone = append(muninn, "pattern", payload={"n": 2, "type": "habit", "description": "Secretive octopus."})

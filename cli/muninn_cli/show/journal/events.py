@@ -34,6 +34,8 @@ def query(console: Console, result: dict[str, Any], options: argparse.Namespace)
     """Print the found events."""
     if not result["hits"]:
         line(console, ("No event matches.", ""))
+        for note in result["notes"]:
+            line(console, (note, "hint"))
     for hit in result["hits"]:
         show_event(console, hit["event"], whole=len(result["hits"]) == 1)
     if result["next"]:

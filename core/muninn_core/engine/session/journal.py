@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from muninn_core.journal.spans import Span as SpanRow
 from muninn_core.journal.writer import Refused, Transaction, Writer
 from muninn_core.model.answer import ReadState
 from muninn_core.model.event import EventDraft
-from muninn_core.near_match import did_you_mean
+from muninn_core.near_match import NAMES, did_you_mean, nearest
 from muninn_core.protocol.families.audit import (
     AuditReplayParams,
     AuditReplayResult,
@@ -202,10 +202,25 @@ def query(at: At, params: EventQueryParams) -> EventQueryResult:
     if params.text:
         if params.before is not None:
             raise BadParams("'before' has no meaning with a text", hint="Raise 'limit' to see more events.")
-        return EventQueryResult(hits=tuple(at.open.search.find(params.text, chosen, params.limit)), saw=saw)
+        hits = tuple(at.open.search.find(params.text, chosen, params.limit))
+        return EventQueryResult(hits=hits, notes=() if hits else _unmatched(at, where), saw=saw)
     events = at.open.search.recent(chosen, params.limit, params.before)
     following = events[-1].position if len(events) == params.limit and events[-1].position > 1 else None
-    return EventQueryResult(hits=tuple(EventHit(event=event) for event in events), next=following, saw=saw)
+    notes = () if events or params.before is not None else _unmatched(at, where)
+    hits = tuple(EventHit(event=event) for event in events)
+    return EventQueryResult(hits=hits, next=following, notes=notes, saw=saw)
+
+
+def _unmatched(at: At, where: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence for each project, type and source that no event has, with the nearest one."""
+    notes = []
+    for name, values in at.open.search.known_values().items():
+        given = where.get(name)
+        if isinstance(given, str) and given not in values:
+            ends = sorted(value for value in values if value.rpartition(".")[2] == given)
+            near = ends[0] if ends else nearest(given, sorted(values), NAMES)
+            notes.append(f"no event has the {name} '{given}'" + (f"; did you mean '{near}'?" if near else ""))
+    return tuple(notes)
 
 
 def statistics(at: At, params: EventStatisticsParams) -> EventStatisticsResult:

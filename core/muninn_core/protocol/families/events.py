@@ -98,10 +98,14 @@ class EventHit(Value):
 
 
 class EventQueryResult(Result):
-    """The events, newest first, or with a text best first. `next` is `before` of the next page, None at the end."""
+    """The events, newest first, or with a text best first. `next` is `before` of the next page, None at the end.
+
+    `notes` say of an empty answer which values no event has.
+    """
 
     hits: tuple[EventHit, ...]
     next: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 class EventStatisticsParams(Value):
