@@ -454,6 +454,18 @@ def test_changes_beside_a_session_that_only_reads_are_not_its_own(muninn, transc
     assert of(muninn, "session_summary") == []
 
 
+def test_the_folders_of_a_path_are_no_names_of_definitions(muninn, transcript):
+    (muninn.root / "shop").mkdir()
+    (muninn.root / "shop/cart.py").write_text("ITEMS = []\n")
+    (muninn.root / "tool.py").write_text("def shop():\n    return 1\n")
+    muninn.call("index", wait=True)
+    rule = "Never import `shop/cart.py` in a worker, because the cart reads the session of a request."
+    transcript.add(spoken("user", rule))
+    end(muninn, transcript)
+    (stored,) = of(muninn, "constraint")
+    assert (stored.files, stored.entities) == (("shop/cart.py",), ())
+
+
 def test_a_statement_cites_the_code_that_it_names_and_says_when_that_is_gone(muninn, transcript):
     rule = "Never call `get_user_name` in a loop, users.py reads the database each time."
     transcript.add(spoken("user", rule), spoken("user", "Always run the whole suite before a release, never a part."))

@@ -35,6 +35,9 @@ _MIN_NAME_LENGTH = 3
 _APART = frozenset({"test", "vendored", "generated"})
 """The traits of code whose definitions are left out."""
 
+_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+")
+"""A path. Its folders and its suffix are no names of definitions."""
+
 _QUOTED = re.compile(r"`([^`\n]{2,80})`")
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
 _CODE_LIKE = re.compile(r"[^\W_]_[^\W_]|[a-z\d][A-Z]|\w(?:\.|::)\w")
@@ -67,6 +70,7 @@ def _placed(draft: MemoryDraft, snapshot: Snapshot) -> MemoryDraft:
 
 def names_in(statement: str) -> list[str]:
     """Return the words of a statement that are written like names of definitions, or stand between backquotes."""
+    statement = _PATH.sub("--", statement)
     quoted = [name for part in _QUOTED.findall(statement) for name in _NAME.findall(part)]
     plain = [name for name in _NAME.findall(_QUOTED.sub(" ", statement)) if _CODE_LIKE.search(name)]
     parts = [re.split(r"\.|::", name)[-1] for name in (*quoted, *plain)]
