@@ -36,6 +36,16 @@ def found(who: str, text: str) -> list[str]:
     return [each.sentence for each in talk(f"{who[0].upper()}: {text}")]
 
 
+def test_a_conjunction_refers_to_nothing() -> None:
+    said = (
+        "A: The cause of the hang was {} pool in `transports/default.py` never released a connection after a timeout."
+    )
+    asked = "U: Fix the hang, please."
+    (apart,), (refers,) = (talk(asked, said.format(word)) for word in ("that the", "that this"))
+    assert apart.context == ""
+    assert refers.context == "user: Fix the hang, please."
+
+
 def test_hardly_anything_is_kept_that_was_not_stated() -> None:
     kept = [(what, text) for who, what, text in LABELLED if found(who, text)]
     wrong = [text for what, text in kept if what == "-"]

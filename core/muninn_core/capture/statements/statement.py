@@ -71,8 +71,8 @@ SHORT = 9
 
 _REFERS = re.compile(
     r"(?i)^\W*(?:ok|okay|yes|yep|no|so|then|and|but|also|agreed|exactly|right)\b"
-    r"|\b(?:it|its|that|this|they|them|their|those|these|there|ones?|same|both|here|the (?:other|first|second)"
-    r"|then|such)\b"
+    r"|\b(?:it|its|that(?!\s+(?:the|an?|we|our|every|each|all|any|no)\b)|this|they|them|their|those|these|there|ones?"
+    r"|same|both|here|the (?:other|first|second)|then|such)\b"
 )
 _REASON = re.compile(r"(?i),? (?:because|since|so that|otherwise)\b")
 _ORDINAL = re.compile(
