@@ -1,8 +1,8 @@
 """`muninn hook git-pre-commit`: seals the work tree's memory and stages the new segments for the commit.
 
 Git waits for this hook, so it fails open: it never refuses a commit and ends within its budget. Failures are logged in
-the hooks' log. It stages only new files of `.muninn/memory/sessions`, and with the first ones the files of `muninn init`
-that they need. It does nothing for these commits:
+the hooks' log. It stages only new files of `.muninn/memory/sessions`, and with the first ones the files of
+`muninn init` that they need. It does nothing for these commits:
 
 - a commit of named paths (`git commit PATH`), which has its own index. A file added to it would be in the commit, but
   not in the work tree's index, and the next commit would remove it again;
