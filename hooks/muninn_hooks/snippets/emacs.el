@@ -296,10 +296,28 @@ is saved first, if the person agrees."
   "A rendered document of Muninn.  TAB goes to the next link, RET opens it."
   (visual-line-mode 1))
 
-(defun muninn--restyle (pattern face)
-  "Replace each match of PATTERN by its first group, in FACE."
+(defun muninn--mark-code ()
+  "Give the lines between fences a property: they are shown as they are."
   (goto-char (point-min))
-  (while (re-search-forward pattern nil t)
+  (while (re-search-forward "^ *\\(```+\\|~~~+\\).*$" nil t)
+    (let* ((start (match-beginning 0))
+           (close (concat "^ *" (match-string 1) "+ *$"))
+           (end (if (re-search-forward close nil t) (point) (point-max))))
+      (goto-char end)
+      (add-text-properties start end '(muninn-code t))
+      (add-face-text-property start end 'fixed-pitch))))
+
+(defun muninn--next (pattern)
+  "Go behind the next match of PATTERN outside of code, and return its end, or nil."
+  (let (found)
+    (while (and (setq found (re-search-forward pattern nil t))
+                (get-text-property (match-beginning 0) 'muninn-code)))
+    found))
+
+(defun muninn--restyle (pattern face)
+  "Replace each match of PATTERN outside of code by its first group, in FACE."
+  (goto-char (point-min))
+  (while (muninn--next pattern)
     (let ((words (match-string 1)) (start (match-beginning 0)))
       (replace-match words t t)
       (add-face-text-property start (point) face))))
@@ -317,8 +335,9 @@ is saved first, if the person agrees."
 
 (defun muninn--render ()
   "Render the Markdown of this buffer: headings, emphasis, code, links."
+  (muninn--mark-code)
   (goto-char (point-min))
-  (while (re-search-forward "\\[\\([^]\n]+\\)\\](\\([a-z]+:[^)\n]+\\))" nil t)
+  (while (muninn--next "\\[\\([^]\n]+\\)\\](\\([a-z]+:[^)\n]+\\))")
     (let ((words (match-string 1)) (address (match-string-no-properties 2)))
       (replace-match "")
       (insert-text-button words 'action (lambda (_) (muninn--follow address)) 'help-echo address)))
@@ -329,7 +348,7 @@ is saved first, if the person agrees."
   (muninn--restyle "`\\([^`\n]+\\)`" 'fixed-pitch)
   (muninn--restyle "</?\\(?:details\\|summary\\)>\\(\\)" 'default)
   (muninn--restyle "\\\\\\([][_*`<>#.()+-]\\)" 'default)
-  (delete-trailing-whitespace))
+  (muninn--restyle "[ \t]+\\(\\)$" 'default))
 
 (defun muninn--document (title text)
   "Show TEXT, which is Markdown, in a buffer named after TITLE."
