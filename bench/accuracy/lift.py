@@ -33,6 +33,7 @@ from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.call_context import CallContext
+from muninn_core.worktree.user_folders import UserFolders
 
 LIMIT = 50
 """The number of requested hits: enough for ten files."""
@@ -135,8 +136,7 @@ class Walk:
         self._now = datetime.now(UTC)
         self._engine = Engine(
             version="bench",
-            spare_cache=folder / "spare",
-            model_cache=folder / "spare",
+            folders=UserFolders(folder / "spare", folder / "spare"),
             clock=lambda: self._now,
             chance=os.urandom,
             load=lambda _name, _cache: model,

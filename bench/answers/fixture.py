@@ -30,6 +30,7 @@ from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
+from muninn_core.worktree.user_folders import UserFolders
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -81,9 +82,7 @@ class Session:
         self._location = locate(str(root))
         self._engine = Engine(
             version="bench",
-            spare_cache=folder / "spare",
-            model_cache=folder / "models",
-            global_memory=folder / "global",
+            folders=UserFolders(folder / "spare", folder / "models", folder / "global"),
             clock=lambda: self.now,
             chance=lambda size: next(counter).to_bytes(size, "big"),
             load=lambda _name, _cache: model(),

@@ -33,6 +33,7 @@ from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.call_context import CallContext
+from muninn_core.worktree.user_folders import UserFolders
 from muninn_core.worktree.workspace import Workspace
 
 LIMIT = 50
@@ -73,8 +74,7 @@ class Muninn:
         self._surveyor: SurveyBuilder | None = None
         self._engine = Engine(
             version="bench",
-            spare_cache=spare,
-            model_cache=spare,
+            folders=UserFolders(spare, spare),
             clock=lambda: NOW,
             chance=os.urandom,
             load=lambda _name, _cache: MODEL,

@@ -31,6 +31,7 @@ from muninn_core.engine.engine import Engine
 from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.worktree.call_context import CallContext
+from muninn_core.worktree.user_folders import UserFolders
 
 
 def main(arguments: list[str]) -> int:
@@ -68,7 +69,7 @@ class Asking:
 
     def __init__(self, home: Path) -> None:
         private = home / "private"
-        self._engine = Engine(version="bench", spare_cache=private / "spare", model_cache=private / "models", home=home)
+        self._engine = Engine(version="bench", folders=UserFolders(private / "spare", private / "models", home=home))
 
     def call(self, root: Path, verb: str, **params: Any) -> Any:
         """Call a verb on a repository."""

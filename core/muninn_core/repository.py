@@ -148,19 +148,16 @@ class _Alone:
             os.environ.setdefault(name, "1")
         from muninn_core.engine.engine import Engine
         from muninn_core.worktree.call_context import CallContext
+        from muninn_core.worktree.user_folders import user_folders
 
         self._spare = tempfile.TemporaryDirectory(prefix="muninn-")
         self._scope = CallContext(location=location, client="python")
         self._closed = False
         self._engine: Engine = Engine(
             version=__version__,
-            spare_cache=Path(self._spare.name),
-            model_cache=Path.home() / ".cache" / "muninn" / "models",
-            global_memory=Path(data_directory(environ)) / "global",
-            model_ledger=Path(data_directory(environ)) / "models",
+            folders=user_folders(Path.home(), Path(data_directory(environ)), Path(self._spare.name)),
             environ=environ,
             clients=lambda: 1,
-            home=Path.home(),
         )
 
     def run(self, verb: str, params: dict[str, Any]) -> Value:

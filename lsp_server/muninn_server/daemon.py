@@ -28,6 +28,7 @@ from muninn_core.errors import DaemonError, MuninnError, Stopping
 from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.launch.runtime import Address, data_directory, repository_key, runtime_directory
 from muninn_core.launch.transport import BACKLOG, uses_tcp
+from muninn_core.worktree.user_folders import user_folders
 from muninn_server.client_connections import LACK_HINT, PROTOCOLS, ClientConnections
 from muninn_server.file_descriptors import has_spare_descriptors
 from muninn_server.runtime_files import RuntimeFiles
@@ -105,7 +106,6 @@ class Daemon:
         tcp: bool,
         environ: Mapping[str, str],
     ) -> None:
-        data = data_directory(environ)
         self._location = location
         # While the folder is open, the system gives its inode to no other one: a repository made anew is noticed.
         self._repository = os.open(location.identity, os.O_RDONLY) if os.name == "posix" else None
@@ -118,15 +118,11 @@ class Daemon:
         self._pools = Pools()
         self.engine = Engine(
             version=__version__,
-            spare_cache=spare_cache,
-            model_cache=Path.home() / ".cache" / "muninn" / "models",
-            global_memory=Path(data) / "global",
-            model_ledger=Path(data) / "models",
+            folders=user_folders(Path.home(), Path(data_directory(environ)), spare_cache),
             environ=environ,
             opened=lambda location: self._watchers.watch(location),
             removed=lambda location: self._watchers.unwatch(location),
             clients=lambda: len(self._clients),
-            home=Path.home(),
             runtime=runtime_directory(environ) if files is not None else "",
         )
         self._telemetry: Telemetry | None = None

@@ -96,12 +96,13 @@ _EXHAUSTED = """
 import os, resource, sys
 from pathlib import Path
 from muninn_core.engine.engine import Engine
+from muninn_core.worktree.user_folders import UserFolders
 from muninn_core.errors import MuninnError
 from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
 
-engine = Engine(version="test", spare_cache=Path("/nowhere"), model_cache=Path("/nowhere"))
+engine = Engine(version="test", folders=UserFolders(Path("/nowhere"), Path("/nowhere")))
 call = CallContext(location=locate(sys.argv[1]), client="test")
 ask = lambda verb: engine.call(verb, decode_params(lookup(verb), {}), call)
 warm = "warm" in sys.argv

@@ -175,6 +175,7 @@ _KILLED = """
 import os, signal, sys
 from pathlib import Path
 from muninn_core.engine.engine import Engine
+from muninn_core.worktree.user_folders import UserFolders
 from muninn_core.engine.memory.changes import redaction
 from muninn_core.index.manifest import manifest
 from muninn_core.launch.repository_location import locate
@@ -186,7 +187,7 @@ def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
 root, identity, point = sys.argv[1:]
-engine = Engine(version="test", spare_cache=Path("/nowhere"), model_cache=Path("/nowhere"))
+engine = Engine(version="test", folders=UserFolders(Path("/nowhere"), Path("/nowhere")))
 call = CallContext(location=locate(root), client="test")
 engine.call("index", decode_params(lookup("index"), {"wait": True}), call)
 if point == "redaction stored, no file changed":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import citations
 from muninn_core.worktree.citations.overlays import Overlays
 from muninn_core.worktree.history import evolution
+from muninn_core.worktree.user_folders import UserFolders
 
 PATIENCE = 60.0
 
@@ -122,11 +124,11 @@ def opening(folder: Path, embedder: Embedder) -> Iterator[Callable[..., Muninn]]
     def begin(root: Path, *, clock: Clock | None = None, **options: Any) -> Muninn:
         counter = iter(range(1, 1_000_000))
         clock = clock or Clock()
+        outside = {each.name: options.pop(each.name) for each in fields(UserFolders) if each.name in options}
         settings: dict[str, Any] = {"load": lambda name, _cache: embedder, **options}
         engine = Engine(
             version="test",
-            spare_cache=folder / "spare",
-            model_cache=folder / "models",
+            folders=UserFolders(folder / "spare", folder / "models", **outside),
             clock=clock,
             chance=lambda size: (next(counter) << 16).to_bytes(size, "big"),
             **settings,

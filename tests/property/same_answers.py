@@ -23,6 +23,7 @@ from muninn_core.errors import MuninnError
 from muninn_core.index.embedding.embed import Embedder, load_bundled
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.catalogue import METHODS
+from muninn_core.worktree.user_folders import UserFolders
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -108,9 +109,7 @@ class _History:
         counter = iter(range(1, 1_000_000))
         return Engine(
             version="test",
-            spare_cache=self.folder / name / "spare",
-            model_cache=self.folder / name / "models",
-            global_memory=self.folder / name / "global",
+            folders=UserFolders(*(self.folder / name / kind for kind in ("spare", "models", "global"))),
             clock=self.clock,
             chance=lambda size: (next(counter) << 16).to_bytes(size, "big"),
             load=lambda _name, _cache: self.embedder,

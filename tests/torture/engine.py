@@ -20,6 +20,7 @@ from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store.files.layout import initialise, layout_of
 from muninn_core.worktree.call_context import CallContext
+from muninn_core.worktree.user_folders import UserFolders
 
 
 @functools.cache
@@ -36,9 +37,7 @@ def engine_on(root: Path, folder: Path, **options: Any) -> Iterator[tuple[Engine
     """
     engine = Engine(
         version="torture",
-        spare_cache=folder / "spare",
-        model_cache=folder / "models",
-        global_memory=folder / "data" / "muninn" / "global",
+        folders=UserFolders(folder / "spare", folder / "models", folder / "data" / "muninn" / "global"),
         load=lambda _name, _cache: embedder(),
         **options,
     )

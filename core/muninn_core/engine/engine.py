@@ -55,6 +55,7 @@ from muninn_core.worktree.call_context import CallContext, Connection
 from muninn_core.worktree.history.edited_files import WatchToken
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees
+from muninn_core.worktree.user_folders import UserFolders
 from muninn_core.worktree.workspace import Workspace
 
 RELEASE_SECONDS = 5.0
@@ -73,10 +74,6 @@ REBUILD_SECONDS = 60.0
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _in_home(home: Path | None, name: str) -> Path | None:
-    return home / name.removeprefix("~/") if home is not None else None
 
 
 class Engine(
@@ -107,25 +104,20 @@ class Engine(
     """Runs verbs. A process has one engine.
 
     `version` is Muninn's version, which `status` reports. `clock` returns the time with its zone, `chance` that many
-    random bytes. `load` returns the embedding model of a name, whose files are in the folder `model_cache`; `encoder`
-    returns the text encoder, None where it is not installed.
+    random bytes. `folders` are those outside of repositories. `load` returns the embedding model of a name, whose files
+    are in the folder of models; `encoder` returns the text encoder, None where it is not installed.
 
     `opened` is called for each work tree that is opened for use. It starts a watcher and returns its token, or None
-    when the work tree is not watched; `removed` is called for a work tree that git has removed. `spare_cache` holds the
-    indexes of read-only work trees, `model_cache` the embedding models. `home` is the user's folder, where other tools
-    keep memory outside the work tree; None disables it. `global_memory` is the folder of the user's memory of all
-    projects; None disables the global scope. `clients` returns the number of connected clients. `model_ledger` is the
-    folder of the user's ledger of language models; None disables them. `environ` is the environment, in which their
-    keys may be. `runtime` is the runtime directory of the user's daemons, "" if it is unknown.
+    when the work tree is not watched; `removed` is called for a work tree that git has removed. `clients` returns the
+    number of connected clients. `environ` is the environment, in which keys of language models may be. `runtime` is the
+    runtime directory of the user's daemons, "" if it is unknown.
     """
 
     def __init__(
         self,
         *,
         version: str,
-        spare_cache: Path,
-        model_cache: Path,
-        global_memory: Path | None = None,
+        folders: UserFolders,
         clock: Callable[[], datetime] = _now,
         chance: Callable[[int], bytes] = os.urandom,
         load: Callable[[str, Path], Embedder] = load_embedder,
@@ -133,8 +125,6 @@ class Engine(
         opened: Callable[[RepositoryLocation], WatchToken | None] = lambda _location: None,
         removed: Callable[[RepositoryLocation], None] = lambda _location: None,
         clients: Callable[[], int] = lambda: 0,
-        home: Path | None = None,
-        model_ledger: Path | None = None,
         environ: Mapping[str, str] = MappingProxyType({}),
         runtime: str = "",
     ) -> None:
@@ -142,18 +132,16 @@ class Engine(
         trees = OpenTrees(
             clock=clock,
             ids=ids,
-            load=lambda model: load(model, model_cache),
+            load=lambda model: load(model, folders.model_cache),
             encoder=encoder(),
             watch=opened,
             unwatch=removed,
-            spare_cache=spare_cache,
-            global_memory=global_memory,
-            home=home,
+            folders=folders,
         )
         journals = Journals(clock=clock, new_id=ids, chance=chance, embedder=lambda: trees.embedder(BUNDLED_MODEL))
         models = ModelService(
-            settings_file=_in_home(home, OWN_SETTINGS),
-            folder=model_ledger,
+            settings_file=folders.in_home(OWN_SETTINGS),
+            folder=folders.model_ledger,
             environ=environ,
             clock=clock,
             new_id=ids,
@@ -166,11 +154,11 @@ class Engine(
             journals=journals,
             models=models,
             repositories=Repositories(
-                _in_home(home, REPOSITORIES),
+                folders.in_home(REPOSITORIES),
                 runtime,
                 clock=clock,
                 ids=ids,
-                organisation=Organisation(_in_home(home, OWN_SETTINGS), environ),
+                organisation=Organisation(folders.in_home(OWN_SETTINGS), environ),
             ),
             clients=clients,
         )

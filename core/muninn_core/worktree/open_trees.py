@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
-from pathlib import Path
 from typing import Generic, TypeVar
 
 from muninn_core.errors import MuninnError, NotARepository, ReadOnlyError, memory_deleted
@@ -21,6 +20,7 @@ from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.worktree.history.edited_files import WatchToken
 from muninn_core.worktree.local.pending_redaction import Redaction
+from muninn_core.worktree.user_folders import UserFolders
 from muninn_core.worktree.workspace import Workspace
 
 T = TypeVar("T")
@@ -51,8 +51,7 @@ class OpenTrees:
     """Safe to use from several threads. `load` returns an embedder by its name; each is loaded once.
 
     `watch` starts to watch an opened work tree and returns its change counter, or None where nothing can be watched.
-    `unwatch` ends this when the work tree was removed.
-    `global_memory` is the folder of the user's global memory, None for none.
+    `unwatch` ends this when the work tree was removed. `folders` are those outside of repositories.
     """
 
     def __init__(
@@ -64,9 +63,7 @@ class OpenTrees:
         encoder: Encoder | None,
         watch: Callable[[RepositoryLocation], WatchToken | None],
         unwatch: Callable[[RepositoryLocation], None],
-        spare_cache: Path,
-        global_memory: Path | None,
-        home: Path | None,
+        folders: UserFolders,
     ) -> None:
         self.files: Listeners[frozenset[str] | None] = Listeners()
         """Calls of `Workspace.on_files_changed`, of all work trees."""
@@ -80,9 +77,7 @@ class OpenTrees:
         self._encoder = encoder
         self._watch = watch
         self._unwatch = unwatch
-        self._spare_cache = spare_cache
-        self._global_memory = global_memory
-        self._home = home
+        self._folders = folders
         self._shared: GlobalLog | None = None
         self._workspaces: dict[str, Workspace] = {}
         self._replaced: list[Workspace] = []
@@ -219,8 +214,8 @@ class OpenTrees:
             ids=self._ids,
             embedder=self.embedder,
             encoder=self._encoder,
-            spare_cache=self._spare_cache / repository_key(location.root),
-            home=self._home,
+            spare_cache=self._folders.spare_cache / repository_key(location.root),
+            home=self._folders.home,
             shared=self._shared_log(location),
         )
         made.on_files_changed = lambda paths: self.files.notify(location.root, paths)
@@ -249,9 +244,10 @@ class OpenTrees:
 
     def _shared_log(self, location: RepositoryLocation) -> GlobalLog | None:
         """Return the global log, one for all work trees: a process has one spool there."""
-        if self._shared is None and self._global_memory is not None:
+        folder = self._folders.global_memory
+        if self._shared is None and folder is not None:
             name = repository_key(location.identity)
-            self._shared = GlobalLog(self._global_memory, name=name, clock=self._clock, ids=self._ids)
+            self._shared = GlobalLog(folder, name=name, clock=self._clock, ids=self._ids)
             self._shared.refresh()
         return self._shared
 
