@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs a real agent for the tests, pinned, from npm: of a package only what runs. Node is needed for Gemini CLI alone.
+# Installs a real agent for the tests, pinned, from npm: of a package only what runs. Gemini CLI and Qwen Code need Node.
 # A second call costs nothing.
 #
-# Usage: scripts/install-agent.sh claude|codex|copilot|gemini|opencode        It goes to .tools/NAME in this checkout.
+# Usage: scripts/install-agent.sh claude|codex|copilot|gemini|opencode|qwen        It goes to .tools/NAME in this checkout.
 # Ends with 0 when it is ready, and its program as the only line; with 1 and the reason as the last line otherwise.
 set -euo pipefail
 
@@ -24,6 +24,14 @@ platform() {
   esac
   if ls /lib/ld-musl-* >/dev/null 2>&1; then libc=-musl; fi
   echo "linux-$cpu$libc"
+}
+
+# Refuses where Node is older than the version of the argument.
+need_node() {
+  local node
+  node=$(node --version 2>/dev/null || true)
+  node=${node#v}
+  [ "${node%%.*}" -ge "$1" ] 2>/dev/null || refuse "it needs Node $1 or newer, here is ${node:-none}"
 }
 
 title=$name
@@ -52,13 +60,19 @@ case $name in
   gemini)
     title="Gemini CLI" version=0.61.0 program=bundle/gemini.js
     package() {
-      local node
-      node=$(node --version 2>/dev/null || true)
-      node=${node#v}
-      [ "${node%%.*}" -ge 20 ] 2>/dev/null || refuse "it needs Node 20 or newer, here is ${node:-none}"
+      need_node 20
       echo "@google/gemini-cli@$version"
     }
     unpack=(--strip-components=1 package/bundle)
+    ;;
+  qwen)
+    # It asks for Node 22, and its parts that are used here run on 20.
+    title="Qwen Code" version=0.24.4 program=cli.js
+    package() {
+      need_node 20
+      echo "@qwen-code/qwen-code@$version"
+    }
+    unpack=(--strip-components=1 package)
     ;;
   opencode)
     title=OpenCode version=1.18.33 program=bin/opencode
@@ -66,7 +80,7 @@ case $name in
     unpack=(--strip-components=1 package/bin/opencode)
     ;;
   *)
-    echo "usage: scripts/install-agent.sh claude|codex|copilot|gemini|opencode" >&2
+    echo "usage: scripts/install-agent.sh claude|codex|copilot|gemini|opencode|qwen" >&2
     exit 2
     ;;
 esac

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Emacs, zsh, fish, Claude Code, Codex,
-# OpenCode, Gemini CLI, Copilot CLI, VS Code with a Chromium and its driver, the MCP Inspector and conformance suite, llama.cpp.
+# OpenCode, Gemini CLI, Copilot CLI, Qwen Code, VS Code with a Chromium and its driver, the MCP Inspector and conformance suite,
+# llama.cpp.
 # What is here is not touched. A client that can't be had is no error here: its tests say so, and fail where CI=true.
 #
 # Usage: scripts/install-clients.sh        What goes into the project goes to .tools and .venv.
@@ -97,6 +98,7 @@ begin "Codex" install_agent codex
 begin "OpenCode" install_agent opencode
 begin "Gemini CLI" install_agent gemini
 begin "Copilot CLI" install_agent copilot
+begin "Qwen Code" install_agent qwen
 begin "llama.cpp" install_inference
 begin "Browser driver" install_browser
 begin "VS Code" install_vscode

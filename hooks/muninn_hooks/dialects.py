@@ -3,15 +3,16 @@
 The module of an event (`muninn_hooks.main.EVENTS`) renders the text. An agent without a field for it gets nothing: some
 agents reject unexpected output, and Gemini shows plain text to the user.
 
-Sources: Claude Code 2.1, the schemas in Codex CLI 0.169, the hooks references of Gemini CLI 0.61 and Copilot CLI 1.0
-(all tested with the program), Cursor's hooks reference (not tested). The plugin for OpenCode takes plain text.
+Sources: Claude Code 2.1, the schemas in Codex CLI 0.169, the hooks references of Gemini CLI 0.61, Copilot CLI 1.0
+and Qwen Code 0.24 (all tested with the program), Cursor's hooks reference (not tested). The plugin for OpenCode takes
+plain text.
 """
 
 from __future__ import annotations
 
 import json
 
-from muninn_hooks.payload import CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE
+from muninn_hooks.payload import CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, QWEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 TEXT, NESTED, FLAT, BOTH, BLOCK = "text", "nested", "flat", "both", "block"
 """Plain text; `hookSpecificOutput.additionalContext`; `additional_context` at the top; `additionalContext` at the top
 and nested; a decision to go on."""
+
+_WITH_CONTEXT = ("session-start", "user-prompt", "post-commit", "post-failure")
+"""The events whose answer most agents add to the conversation."""
 
 FORMS: dict[str, dict[str, str]] = {
     CLAUDE_CODE: {
@@ -30,10 +34,11 @@ FORMS: dict[str, dict[str, str]] = {
         "pre-compact": TEXT,  # goes into the prompt of the summary
         "stop": BLOCK,
     },
-    CODEX: {**dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED), "stop": BLOCK},
-    GEMINI: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED),
+    CODEX: {**dict.fromkeys(_WITH_CONTEXT, NESTED), "stop": BLOCK},
+    QWEN: {**dict.fromkeys(_WITH_CONTEXT, NESTED), "stop": BLOCK},
+    GEMINI: dict.fromkeys(_WITH_CONTEXT, NESTED),
     # Copilot CLI takes it at the top. VS Code reads the same file of hooks and takes it nested.
-    COPILOT: {**dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), BOTH), "stop": BLOCK},
+    COPILOT: {**dict.fromkeys(_WITH_CONTEXT, BOTH), "stop": BLOCK},
     CURSOR: dict.fromkeys(("session-start", "post-commit", "post-failure"), FLAT),
     OPENCODE: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure", "pre-compact"), TEXT),
 }

@@ -1,8 +1,8 @@
 """Reads the JSON that an agent sends to a hook into one shape.
 
 The command of the hook names the agent. The fields are those of Claude Code 2.1, Codex CLI 0.169, Gemini CLI 0.61,
-Copilot CLI 1.0, Cursor 2 and the plugin for OpenCode. Unknown fields are ignored, missing ones are "". `dialects`
-formats the answers.
+Qwen Code 0.24, Copilot CLI 1.0, Cursor 2 and the plugin for OpenCode. Unknown fields are ignored, missing ones are "".
+`dialects` formats the answers.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-CLAUDE_CODE, CODEX, GEMINI, COPILOT, CURSOR, OPENCODE = AGENTS = (
-    *("claude-code", "codex", "gemini", "copilot", "cursor", "opencode"),
+CLAUDE_CODE, CODEX, GEMINI, QWEN, COPILOT, CURSOR, OPENCODE = AGENTS = (
+    *("claude-code", "codex", "gemini", "qwen", "copilot", "cursor", "opencode"),
 )
 """The agents, by the names that `muninn install` and `--agent` take."""
 
-CONTINUE = frozenset({CLAUDE_CODE, CODEX, COPILOT})
+CONTINUE = frozenset({CLAUDE_CODE, CODEX, QWEN, COPILOT})
 """The agents whose model continues after the end of a turn when the hook answers so."""
 
 _SESSION_FIELDS = ("session_id", "conversation_id", "sessionId")
@@ -73,7 +73,7 @@ class Payload:
             self.turn = _text(data, "generation_id")
             self.call = _text(data, "tool_use_id")
             self.output = _output(_text(data, "tool_output"))
-        self.error = _error(data)
+        self.error = _plain_error(_error(data)) if self.agent == QWEN else _error(data)
         self.continued = data.get("stop_hook_active") is True
         self.interrupted = data.get("is_interrupt") is True
         self.subagent = _text(data, "agent_id")
@@ -139,6 +139,14 @@ def _error(data: dict[str, Any]) -> str:
         return inner
     code = _text(answer, "llmContent").rpartition("\nExit Code: ")[2].partition("\n")[0]
     return f"Exit code {code}\n{_text(answer, 'returnDisplay')}" if code.isdigit() and code != "0" else ""
+
+
+def _plain_error(told: str) -> str:
+    """Return the output of a failed command of Qwen Code, which describes the whole run of it, with its exit status."""
+    _, found, rest = told.partition("\nOutput: ")
+    output, _, end = rest.rpartition("\nError: ")
+    code = end.partition("\nExit Code: ")[2].partition("\n")[0]
+    return f"Exit code {code}\n{output}" if found and code.isdigit() else told
 
 
 def _copilot_error(result: Any) -> str:

@@ -137,6 +137,13 @@ def test_copilot_tells_a_failure_in_the_last_line_of_the_output() -> None:
         assert decode(json.dumps(result).encode(), "copilot").error == ""
 
 
+def test_qwen_tells_the_output_of_a_failed_command_among_the_facts_of_its_run() -> None:
+    run = "Command: make\nDirectory: (root)\nOutput: make: no rule\nError: (none)\nExit Code: 2\nSignal: (none)"
+    failed = {**CLAUDE_START, "hook_event_name": "PostToolUseFailure", "tool_input": {"command": "make"}}
+    assert decode(json.dumps({**failed, "error": run}).encode(), "qwen").error == "Exit code 2\nmake: no rule"
+    assert decode(json.dumps({**failed, "error": "It was refused."}).encode(), "qwen").error == "It was refused."
+
+
 def test_a_field_of_another_kind_counts_as_absent() -> None:
     odd = read(
         {"cwd": 7, "workspace_roots": [3], "session_id": ["x"], "tool_input": "make", "tool_response": {"error": 1}}

@@ -94,7 +94,7 @@ def new_completion_parser() -> Parser:
 
 
 _CLIENTS = (
-    "claude-code", "codex", "opencode", "cursor", "gemini", "copilot", "vscode", "agents-md",
+    "claude-code", "codex", "opencode", "cursor", "gemini", "qwen", "copilot", "vscode", "agents-md",
     "mcp", "neovim", "emacs", "helix", "sublime", "jetbrains", "zed", "git-hooks",
 )  # fmt: skip
 """The clients of `muninn install`. Its table can't be imported here; a test compares the two."""

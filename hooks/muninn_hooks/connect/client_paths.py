@@ -28,6 +28,7 @@ FOLDERS = (
         "opencode",
         ".cursor",
         ".gemini",
+        ".qwen",
         ".github",
         ".copilot",
         "hooks",

@@ -1,7 +1,7 @@
 """The table of supported clients and the content of their files. Data only.
 
-Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61, Copilot CLI 1.0 (all tested with the
-program), the references of Cursor and VS Code (not tested). Another client is one more row.
+Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61, Qwen Code 0.24, Copilot CLI 1.0 (all
+tested with the program), the references of Cursor and VS Code (not tested). Another client is one more row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.model.value import Value
 from muninn_hooks.connect.formats import Content
 from muninn_hooks.connect.fragments import COMMAND, Block, Default, Entry, Item, Whole
-from muninn_hooks.payload import CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE
+from muninn_hooks.payload import CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, QWEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ Row = tuple[str, str | None, str, int]
 
 
 def _grouped_hooks(agent: str, rows: tuple[Row, ...], unit: int = 1) -> tuple[Item, ...]:
-    """Return hooks in the format of Codex and Gemini, shell commands in groups; `unit` is a second of their
+    """Return hooks in the format of Codex, Gemini and Qwen Code, shell commands in groups; `unit` is a second of their
     timeout.
     """
     items = []
@@ -141,6 +141,16 @@ _GEMINI_HOOKS: tuple[Row, ...] = (
     ("AfterTool", "run_shell_command", "post-commit", 10),
     ("AfterTool", "run_shell_command", "post-failure", 5),
     ("AfterAgent", None, "stop", 5),
+    ("SessionEnd", None, "session-end", 5),
+)
+
+_QWEN_HOOKS: tuple[Row, ...] = (
+    ("SessionStart", None, "session-start", 10),
+    ("UserPromptSubmit", None, "user-prompt", 5),
+    ("PostToolUse", "run_shell_command", "post-commit", 10),
+    ("PostToolUseFailure", "run_shell_command", "post-failure", 5),
+    ("PreCompact", None, "pre-compact", 20),
+    ("Stop", None, "stop", 5),
     ("SessionEnd", None, "session-end", 5),
 )
 
@@ -292,6 +302,18 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             ),
         ),
         then="Gemini CLI runs the hooks of trusted folders only",
+    ),
+    QWEN: lambda: Client(
+        title="Qwen Code",
+        gets="hooks and MCP server",
+        files=(
+            File(
+                here="{root}/.qwen/settings.json",
+                everywhere="{home}/.qwen/settings.json",
+                content=Content(pieces=(_server("mcpServers"), *_grouped_hooks(QWEN, _QWEN_HOOKS, unit=1000))),
+            ),
+        ),
+        then="Qwen Code runs the hooks of trusted folders only",
     ),
     COPILOT: lambda: Client(
         title="Copilot CLI",

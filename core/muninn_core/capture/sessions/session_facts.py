@@ -3,13 +3,13 @@
 Statements of the conversation are extracted by `transcript`; no sentence is copied here.
 
 Format: Claude Code 2.1, one object per line; `tool_use` blocks of the assistant, `tool_result` blocks of the user, and
-`toolUseResult` beside them. `codex_rollout` and `copilot_events` convert lines of other agents to this form.
+`toolUseResult` beside them. `transcript_lines` converts lines of other agents to this form.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from muninn_core.capture.sessions.command_outcome import (
@@ -24,7 +24,7 @@ from muninn_core.capture.sessions.command_outcome import (
     ran_to_end,
     setting_of,
 )
-from muninn_core.capture.turns import codex_rollout, copilot_events
+from muninn_core.capture.turns.transcript_lines import Converter
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source.private_spans import strip_private
 
@@ -114,8 +114,7 @@ class SessionReader:
 
     def __init__(self) -> None:
         self._session = self._begun = self._ended = self._version = ""
-        self._agent = "claude-code"
-        self._copilot = copilot_events.Converter()
+        self._converter = Converter()
         self._folders: dict[str, None] = {}
         self._edits: list[tuple[int, str]] = []
         self._commits: dict[str, str] = {}
@@ -136,22 +135,13 @@ class SessionReader:
         if not isinstance(entry, dict):
             return False
         self._line += 1
-        for converted in self._converted(entry):
+        for converted in self._converter.entries(entry):
+            if converted.get("isSidechain") and self._converter.agent != "claude-code":
+                continue
             if _text(converted.get("type")) in _TYPES:
                 self._recognised += 1
                 self._read_entry(converted)
         return True
-
-    def _converted(self, entry: dict[str, Any]) -> Iterable[dict[str, Any]]:
-        """Return a line of any agent as lines of Claude Code, without those of subagents."""
-        kind = _text(entry.get("type"))
-        if kind in codex_rollout.TYPES:
-            self._agent = "codex"
-            return codex_rollout.transcript_entries(entry)
-        if kind in copilot_events.TYPES:
-            self._agent = "copilot"
-            return [each for each in self._copilot.entries(entry) if not each.get("isSidechain")]
-        return (entry,)
 
     def facts(self) -> SessionFacts:
         """Return the facts of the lines read so far."""
@@ -167,7 +157,7 @@ class SessionReader:
             attempts=self._attempts(),
             recognised=self._recognised,
             failing=self._failing(),
-            agent=self._agent,
+            agent=self._converter.agent,
             commands=tuple(command for _, command in self._commands),
         )
 

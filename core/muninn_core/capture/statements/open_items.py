@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from muninn_core.capture.statements.sentences import split_sentences
-from muninn_core.capture.turns import copilot_events
-from muninn_core.capture.turns.codex_rollout import transcript_entries
+from muninn_core.capture.turns.transcript_lines import Converter
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source.private_spans import strip_private
 
@@ -141,10 +140,8 @@ def _blocks(line: bytes) -> Iterable[dict[str, Any]]:
         entry = decode_json(line)
     except (ValueError, RecursionError):
         return ()
-    if isinstance(entry, dict) and entry.get("type") == "response_item":
-        (entry,) = transcript_entries(entry)  # a line of Codex
-    elif isinstance(entry, dict) and entry.get("type") == copilot_events.ASSISTANT:
-        (entry,) = copilot_events.Converter().entries(entry)
+    if isinstance(entry, dict):
+        entry = Converter().entries(entry)[0]
     if not isinstance(entry, dict) or entry.get("type") != "assistant" or entry.get("isSidechain"):
         return ()
     message = entry.get("message")

@@ -1,8 +1,8 @@
 """Drafts memories from the statements in an agent's transcript. It reads lines and skips malformed ones.
 
 Formats: Claude Code 2.1 (one object per line, `type` user or assistant, one content block per line), the rollout files
-of Codex CLI (`type` response_item with a `message`) and the events of Copilot CLI (`copilot_events`). Tool results,
-side chains, summaries and text that programs insert into user messages are left out: their speaker did not write them.
+of Codex CLI (`type` response_item with a `message`) and what `transcript_lines` converts. Tool results, side chains,
+summaries and text that programs insert into user messages are left out: their speaker did not write them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_core.capture.statements.conversation import Message
 from muninn_core.capture.statements.statement import THRESHOLD, Statement, find_statements, refers_back
-from muninn_core.capture.turns import copilot_events
+from muninn_core.capture.turns.transcript_lines import Converter
 from muninn_core.model.value import Value, decode_json
 from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.source.private_spans import strip_private
@@ -134,8 +134,8 @@ def _message(line: bytes) -> tuple[Actor, str, str, str] | None:
         return None
     if not isinstance(entry, dict):
         return None
-    if entry.get("type") in (copilot_events.USER, copilot_events.ASSISTANT):
-        (entry,) = copilot_events.Converter().entries(entry)
+    if entry.get("type") != "response_item":
+        entry = Converter().entries(entry)[0]
     message: Any = entry.get("payload") if entry.get("type") == "response_item" else entry.get("message")
     if not isinstance(message, dict) or _is_aside(entry, message):
         return None

@@ -1,9 +1,9 @@
 """Reads the turns of an agent's transcript as events for the journal: prompts, tool calls, answers and used tokens.
 
 Formats: Claude Code 2.1 and the plugin for OpenCode (one object per line, one content block per line), rollouts of
-Codex CLI 0.169, chat files of Gemini CLI 0.61 and events of Copilot CLI 1.0 (`codex_turns`, `gemini_turns`,
-`copilot_events`). Side chains, summaries and unknown lines are skipped. Long texts are cut, and private spans are
-removed.
+Codex CLI 0.169, chat files of Gemini CLI 0.61 and Qwen Code 0.24, and events of Copilot CLI 1.0 (`codex_turns`,
+`gemini_turns`, `qwen_chat`, `copilot_events`). Side chains, summaries and unknown lines are skipped. Long texts are
+cut, and private spans are removed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from muninn_core.capture.turns import codex_turns, copilot_events, gemini_turns
+from muninn_core.capture.turns import codex_turns, copilot_events, gemini_turns, qwen_chat
+from muninn_core.capture.turns.transcript_lines import Converter
 from muninn_core.capture.turns.turn_events import AgentTurn, Turns, text, texts
 from muninn_core.model.value import Value, decode_json
 
@@ -36,7 +37,7 @@ def read_turns(lines: Iterable[bytes], *, offset: int = 0) -> TurnReading:
     `lines` keep their newlines; a last line without one is still being written and is left for the next reading.
     """
     turns, at = Turns(), offset
-    readers = (codex_turns.Reader(turns), gemini_turns.Reader(turns), _CopilotReader(turns), _ClaudeReader(turns))
+    readers = (codex_turns.Reader(turns), gemini_turns.Reader(turns), _ConvertedReader(turns), _ClaudeReader(turns))
     for line in lines:
         if not line.endswith(b"\n"):
             break
@@ -117,15 +118,15 @@ class _ClaudeReader:
             )
 
 
-class _CopilotReader:
-    """Lines of Copilot CLI, which are read as lines of Claude Code."""
+class _ConvertedReader:
+    """Lines of Copilot CLI and Qwen Code, which are read as lines of Claude Code."""
 
     def __init__(self, turns: Turns) -> None:
-        self._converter, self._reader = copilot_events.Converter(), _ClaudeReader(turns)
+        self._converter, self._reader = Converter(), _ClaudeReader(turns)
 
     def read(self, entry: dict[str, Any]) -> bool:
-        """Read one line; return whether it belongs to this format."""
-        if entry.get("type") not in copilot_events.TYPES:
+        """Read one line; return whether it belongs to these formats."""
+        if entry.get("type") not in copilot_events.TYPES and not qwen_chat.is_line(entry):
             return False
         for converted in self._converter.entries(entry):
             self._reader.read(converted)
