@@ -124,16 +124,14 @@ class Action:
 
     def due(self, name: str) -> bool:
         """Whether the condition of a step holds."""
-        condition = self.steps[name].get("if", "true == 'true'")
-        left, right = condition.split(" == ")
-        return self._value(left) == right.strip("'")
+        left, right = self.steps[name]["if"].split(" != ")
+        return self._value(left) != right.strip("'")
 
     def _filled(self, text: str) -> str:
         return re.sub(r"\$\{\{ ([\w.]+) \}\}", lambda match: self._value(match[1]), text)
 
     def _value(self, expression: str) -> str:
         return {
-            "true": "true",
             "github.token": "sesame",
             "github.event.pull_request.base.sha": self.base,
             "github.event.pull_request.head.sha": git(self.shell, "rev-parse", "HEAD"),
@@ -212,5 +210,7 @@ def test_the_program_is_installed_and_errors_of_memory_fail_the_job(action: Acti
         file.write("no record\n")
     done = action.run("Check")
     assert (done.returncode, "main.jsonl" in done.stdout) == (1, True)
+    action.inputs["check"] = "yes"
+    assert action.due("Check")
     action.inputs["check"] = "false"
     assert not action.due("Check")
