@@ -37,7 +37,7 @@ def verify(workspace: Workspace, params: VerifyParams, call: CallContext) -> Ver
     call.report("begin", "checking citations")
     for number, memory in enumerate(asked):
         call.raise_if_cancelled()
-        judged[memory.id] = checker.judge(memory)
+        judged[memory.id] = checker.judge(memory, with_unchecked=True)
         if number % 100 == 0:
             call.report(
                 "report", f"{number} of {number_of(len(asked), 'memory', 'memories')}", 100 * number // len(asked)

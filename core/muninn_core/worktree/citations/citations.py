@@ -195,14 +195,16 @@ class CitationCheck:
         self._begun = False
         self._own: dict[str, _Signature | None] = {}
 
-    def judge(self, memory: Memory) -> tuple[Citation, ...]:
+    def judge(self, memory: Memory, *, with_unchecked: bool = False) -> tuple[Citation, ...]:
         """Return a memory's citations, and those of its named files that moved or no longer exist.
 
-        Of a commit's files many are gone later. That makes the commit's memory stale when all of them are.
+        Of a commit's files many are gone later. That makes the commit's memory stale when all of them are. With
+        `with_unchecked` the files that git can't judge here are told like those that are gone.
         """
         cites, files = self.cites(memory), self.files(memory)
-        partly = memory.trust == "commit" and any(found.state != "gone" for found in (*cites, *files))
-        told = ("moved",) if partly else ("moved", "gone")
+        lost = {"gone", "unchecked"} if with_unchecked else {"gone"}
+        partly = memory.trust == "commit" and any(found.state not in lost for found in (*cites, *files))
+        told = {"moved"} if partly else {"moved", *lost}
         return (*cites, *(found for found in files if found.state in told))
 
     def cites(self, memory: Memory) -> tuple[Citation, ...]:
