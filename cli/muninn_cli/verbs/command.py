@@ -78,36 +78,36 @@ def _run(argv: list[str]) -> int:
             method, rest = alone, argv[1:]
         else:
             method = lookup_words([argv[0], word] if word else [argv[0]])
-        given = verb_parser(method).parse(rest)
+        options = verb_parser(method).parse(rest)
     else:
         method = _method(*argv)
-        given = verb_parser(method).parse(argv[1:])
-    if getattr(given, "html", None) is not None:
-        given.form, given.out = "html", given.html
-    if getattr(given, "obsidian", None) is not None:
-        given.form, given.out = "obsidian", given.obsidian
-    if getattr(given, "queries", None) is not None:
+        options = verb_parser(method).parse(argv[1:])
+    if getattr(options, "html", None) is not None:
+        options.form, options.out = "html", options.html
+    if getattr(options, "obsidian", None) is not None:
+        options.form, options.out = "obsidian", options.obsidian
+    if getattr(options, "queries", None) is not None:
         from muninn_cli.verbs.batch import answer_queries
 
-        return answer_queries(given.repo, given.queries, to_params(method, given))
-    if getattr(given, "watch", False):
+        return answer_queries(options.repo, options.queries, to_params(method, options))
+    if getattr(options, "watch", False):
         from muninn_cli.verbs.status_watch import watch_status
 
-        return watch_status(given.repo, lambda result: _print(method, result, given), plain=given.json)
-    params = _params(method, given)
+        return watch_status(options.repo, lambda result: _print(method, result, options), plain=options.json)
+    params = _params(method, options)
     _check_text(params)
     if method.irreversible:
         from muninn_cli.verbs.confirmation import is_confirmed
 
-        if not is_confirmed(method, given, lambda: _answer(method, given, {**params, "dry_run": True})):
+        if not is_confirmed(method, options, lambda: _answer(method, options, {**params, "dry_run": True})):
             return ERROR
-    result = _answer(method, given, params)
-    if getattr(given, "out", None) is not None:
+    result = _answer(method, options, params)
+    if getattr(options, "out", None) is not None:
         from muninn_cli.show.memory.bundles import write_bundle
 
-        write_bundle(given.out, result)
-    with paged() if method.effect == "read" and not given.json else nullcontext():
-        _print(method, result, given)
+        write_bundle(options.out, result)
+    with paged() if method.effect == "read" and not options.json else nullcontext():
+        _print(method, result, options)
     return OK if result.get("ok", True) else ERROR  # a check with findings exits with 1
 
 

@@ -228,37 +228,39 @@ class ReferenceIndex:
         kind: FoundKind = "knowledge" if path.startswith((".muninn/knowledge/", ".muninn/packs/")) else "file"
         return ReferenceTarget(kind=kind, title=path, path=path)
 
-    def _narrow(self, found: ReferenceTarget, reference: Reference) -> ReferenceTarget:
+    def _narrow(self, target: ReferenceTarget, reference: Reference) -> ReferenceTarget:
         """Narrow a file to the symbol, heading or lines of the reference."""
-        if not (reference.symbol or reference.first) or found.kind == "folder":
-            return found
-        page = self.page(found.path)
-        shared: dict[str, Any] = {"title": found.title, "path": found.path}
+        if not (reference.symbol or reference.first) or target.kind == "folder":
+            return target
+        page = self.page(target.path)
+        shared: dict[str, Any] = {"title": target.title, "path": target.path}
         if page is None:
             return ReferenceTarget(kind="file", problem="this file has no text", **shared)
         if reference.first:
             if not 1 <= reference.first <= reference.last <= page.length:
-                problem = f"{found.path} has {number_of(page.length, 'line')}"
+                problem = f"{target.path} has {number_of(page.length, 'line')}"
                 return ReferenceTarget(kind="file", problem=problem, **shared)
-            return ReferenceTarget(kind=found.kind, start=reference.first, end=reference.last, **shared)
-        sections = section_names(page) if found.path.endswith(".md") else []
+            return ReferenceTarget(kind=target.kind, start=reference.first, end=reference.last, **shared)
+        sections = section_names(page) if target.path.endswith(".md") else []
         place = _section(sections, reference.symbol.lower())
         if place is not None:
-            return ReferenceTarget(kind="symbol", title=reference.symbol, path=found.path, start=place[0], end=place[1])
+            return ReferenceTarget(
+                kind="symbol", title=reference.symbol, path=target.path, start=place[0], end=place[1]
+            )
         symbol = reference.symbol.replace("::", ".")
         extents = [extent for extent in page.find_named(symbol) if f".{extent.name}".endswith(f".{symbol}")]
         if extents:
             return ReferenceTarget(
-                kind="symbol", title=extents[0].name, path=found.path, start=extents[0].start, end=extents[0].end
+                kind="symbol", title=extents[0].name, path=target.path, start=extents[0].start, end=extents[0].end
             )
         if reference.kind == "link" and not sections:
-            return found  # the file has no markdown headings to check
+            return target  # the file has no markdown headings to check
         if sections and re.search(rf"""\b(?:id|name)=["']{re.escape(reference.symbol)}["']""", page.text):
-            return found  # an HTML anchor, whose end is unknown
+            return target  # an HTML anchor, whose end is unknown
         known = [name for name, _, _ in sections] + [extent.name for extent in page.extents]
         near = nearest(reference.symbol, known)
         what = f"there is no section '{reference.symbol}'" if sections else f"'{reference.symbol}' is not defined"
-        problem = f"{what} in {found.path}"
+        problem = f"{what} in {target.path}"
         return ReferenceTarget(kind="file", problem=problem, near=near or "", **shared)
 
     def _document(self, name: str) -> Document | None:

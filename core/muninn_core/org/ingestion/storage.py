@@ -148,19 +148,19 @@ def count_files(connection: Connection, tenant: int, added: Sequence[int], remov
     return found
 
 
-def add_statistics(connection: Connection, tenant: int, branch: int, found: Statistics) -> None:
+def add_statistics(connection: Connection, tenant: int, branch: int, statistics: Statistics) -> None:
     """Add statistics to those of a branch, and the entries to its inverted lists."""
-    rows = list(found.rows())
-    known = connection.execute(
+    rows = list(statistics.rows())
+    stored_rows = connection.execute(
         "SELECT word, chunks, files FROM frequency WHERE tenant = %s AND branch = %s AND word = ANY(%s) "
         "ORDER BY word, part",
         (tenant, branch, [row[0] for row in rows]),
         binary=True,
     )
     stored: dict[str, list[Part]] = {}
-    for word, *lists in known:
+    for word, *lists in stored_rows:
         stored.setdefault(word, []).append((lists[0], lists[1]))
-    gone = [np.unique(np.array(ids, np.int64)) for ids in found.gone]
+    gone = [np.unique(np.array(ids, np.int64)) for ids in statistics.gone]
     ends: list[tuple[str, int]] = []
 
     def changed() -> Iterator[Sequence[object]]:
@@ -197,7 +197,7 @@ def add_statistics(connection: Connection, tenant: int, branch: int, found: Stat
     connection.execute(
         "UPDATE branch SET chunks = chunks + %s, documents = documents + %s, lengths = "
         "ARRAY(SELECT a + b FROM unnest(lengths, %s::bigint[]) AS pair(a, b)) WHERE id = %s",
-        (found.chunks, found.documents, found.lengths, branch),
+        (statistics.chunks, statistics.documents, statistics.lengths, branch),
     )
 
 

@@ -17,42 +17,43 @@ _ANYTHING = frozenset(("someth", "anyth"))
 """Keys of words that a denial says of all."""
 
 
-def find_denial(left: Proposition, right: Proposition, found: Alignment) -> Finding | None:
+def find_denial(left: Proposition, right: Proposition, alignment: Alignment) -> Finding | None:
     """One says the opposite of the other: an odd number of denials and opposites, and nothing else differs."""
-    if left.segments != right.segments or left.qualified != right.qualified or limits_differ(found, _COMPATIBLE):
+    if left.segments != right.segments or left.qualified != right.qualified or limits_differ(alignment, _COMPATIBLE):
         return None
-    flips = left.negations + right.negations + len(found.opposites)
+    flips = left.negations + right.negations + len(alignment.opposites)
     if (
-        (flips % 2 == 0 and not _denies_several(left, right, found))
-        or len(found.opposites) > 1
+        (flips % 2 == 0 and not _denies_several(left, right, alignment))
+        or len(alignment.opposites) > 1
         or left.only != right.only
     ):
         return None
-    if any({a.key, b.key} <= CHANGES and a.role == b.role == "verb" for a, b in found.opposites):
+    if any({a.key, b.key} <= CHANGES and a.role == b.role == "verb" for a, b in alignment.opposites):
         return None
     passing = left.continuous and right.continuous
-    weak = DENIED_WEAK | {"1", "keep"} if found.opposites or passing else DENIED_WEAK
-    if _denies_case(left, right, found, turned=False) or _denies_case(right, left, found, turned=True):
+    weak = DENIED_WEAK | {"1", "keep"} if alignment.opposites or passing else DENIED_WEAK
+    if _denies_case(left, right, alignment, turned=False) or _denies_case(right, left, alignment, turned=True):
         return contradicting("one says never what the other says of a case")
-    complements = {term.chunk for pair in found.opposites for term in pair if term.role == "pred"}
+    complements = {term.chunk for pair in alignment.opposites for term in pair if term.role == "pred"}
     left_rest, right_rest = (
-        [term for term in heavy(side, weak) if term.chunk not in complements] for side in (found.left, found.right)
+        [term for term in heavy(side, weak) if term.chunk not in complements]
+        for side in (alignment.left, alignment.right)
     )
     if not right.negations:
-        left_rest, right_rest = _outside_denial(left, right, left_rest, right_rest, found.pairs)
+        left_rest, right_rest = _outside_denial(left, right, left_rest, right_rest, alignment.pairs)
     elif not left.negations:
         right_rest, left_rest = _outside_denial(
-            right, left, right_rest, left_rest, [pair[::-1] for pair in found.pairs]
+            right, left, right_rest, left_rest, [pair[::-1] for pair in alignment.pairs]
         )
     if (
         left_rest
         or right_rest
-        or any(_is_modifier(term) for pair in found.opposites for term in pair if not _is_extreme(*pair))
+        or any(_is_modifier(term) for pair in alignment.opposites for term in pair if not _is_extreme(*pair))
     ):
         return None
     if left.bound != right.bound and ((left.bound and right.bound) or not _has_figure(left, right)):
         return None
-    if roles_clash(found, left, right):
+    if roles_clash(alignment, left, right):
         return None
     return contradicting("one says the opposite of the other")
 

@@ -137,40 +137,40 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     if left.may != right.may and not left.negations and not left.bound:
         return False
     both = all(any(term.role == "why" for term in side.terms) for side in (left, right))
-    found = align(left.terms if both else left.stated, right.terms if both else right.stated)
-    turned = [(b, a) for a, b in found.pairs]
+    alignment = align(left.terms if both else left.stated, right.terms if both else right.stated)
+    turned = [(b, a) for a, b in alignment.pairs]
     weak = NEGATED_WEAK if left.negations else BOUNDED_WEAK if left.bound or _is_measure(left, right) else WEAK
     weak |= _HAVING if _has(left) or _has(right) else _NO_WORDS
     report = tells_event(left) or tells_event(right)
-    left_rest = _without_partners(found.left, found.right, weak, right)
-    right_rest = _without_partners(found.right, found.left, weak, left)
+    left_rest = _without_partners(alignment.left, alignment.right, weak, right)
+    right_rest = _without_partners(alignment.right, alignment.left, weak, left)
     if not report:
         left_rest, right_rest = (
-            _without_articles(left_rest, left, found.pairs),
+            _without_articles(left_rest, left, alignment.pairs),
             _without_articles(right_rest, right, turned),
         )
     else:
         left_rest, right_rest = (
-            informative_terms(left_rest, found.left, found.pairs, left),
-            informative_terms(right_rest, found.right, turned, right),
+            informative_terms(left_rest, alignment.left, alignment.pairs, left),
+            informative_terms(right_rest, alignment.right, turned, right),
         )
-    if found.opposites or left_rest or right_rest or found.synonyms > MAX_SYNONYMS:
+    if alignment.opposites or left_rest or right_rest or alignment.synonyms > MAX_SYNONYMS:
         return False
-    if _is_made_of_another(found, left, right):
+    if _is_made_of_another(alignment, left, right):
         return False
-    if len(heavy([pair[0] for pair in found.pairs])) < 2:
+    if len(heavy([pair[0] for pair in alignment.pairs])) < 2:
         return False
     if left.passive == right.passive and {left.restricted, right.restricted} == {"subj", "verb"}:
         return False  # "only the leader can write", "the leader can only write"
-    if limits_differ(found, _UNLIKE) or times_differ(found) or particles_clash(left, right):
+    if limits_differ(alignment, _UNLIKE) or times_differ(alignment) or particles_clash(left, right):
         return False
-    if verbs_exchanged(found, left, right) or _do_otherwise(found):
+    if verbs_exchanged(alignment, left, right) or _do_otherwise(alignment):
         return False
-    if attached_otherwise(found.pairs, left, right):
+    if attached_otherwise(alignment.pairs, left, right):
         return False
-    if report and reports_differ(found.pairs, left, right):
+    if report and reports_differ(alignment.pairs, left, right):
         return False
-    return not (roles_clash(found, left, right) or exchanged_parts(found))
+    return not (roles_clash(alignment, left, right) or exchanged_parts(alignment))
 
 
 _HAVING = frozenset(("keep", "contain"))

@@ -38,17 +38,17 @@ _FILLED = frozenset(("used", "pred", "with", "by", "on", "in", "from", "at", "as
 _SINGLE = frozenset(("in", "at", "from", "to", "on", "against", "per"))
 
 
-def find_figure(left: Proposition, right: Proposition, found: Alignment) -> Finding | None:
+def find_figure(left: Proposition, right: Proposition, alignment: Alignment) -> Finding | None:
     """Find a figure of one thing that differs: "the limit is 5 MB", "the limit is 8 MB"."""
     if left.event or right.event or left.negations % 2 != right.negations % 2:
         return None
-    left_figures = [term for term in found.left if term.quantity]
-    right_figures = [term for term in found.right if term.quantity]
-    if len(left_figures) != 1 or len(right_figures) != 1 or found.opposites:
+    left_figures = [term for term in alignment.left if term.quantity]
+    right_figures = [term for term in alignment.right if term.quantity]
+    if len(left_figures) != 1 or len(right_figures) != 1 or alignment.opposites:
         return None
     rest = [
-        *_values(_unexplained(found.left, right), found.right, right),
-        *_values(_unexplained(found.right, left), found.left, left),
+        *_values(_unexplained(alignment.left, right), alignment.right, right),
+        *_values(_unexplained(alignment.right, left), alignment.left, left),
     ]
     copula = [text for text in (left, right) if not text.verb]
     if len(copula) == 1 and len(rest) == 1 and rest[0].role == "verb":
@@ -65,9 +65,9 @@ def find_figure(left: Proposition, right: Proposition, found: Alignment) -> Find
     if left.bound != right.bound and left.bound and right.bound:
         return None
     plain = (
-        not found.left[1:]
-        and not found.right[1:]
-        and not found.synonyms
+        not alignment.left[1:]
+        and not alignment.right[1:]
+        and not alignment.synonyms
         and _hold_one_value(left_figures[0], right_figures[0], left, right)
     )
     return contradicting(DIFFERENT_VALUES, shown(left_figures), shown(right_figures), value=plain)
@@ -105,19 +105,19 @@ def _unexplained(terms: Sequence[Term], other: Proposition) -> list[Term]:
     return [term for term in terms if not term.quantity and term.key not in LIGHT and term.key not in keys]
 
 
-def find_value(left: Proposition, right: Proposition, found: Alignment) -> Finding | None:
+def find_value(left: Proposition, right: Proposition, alignment: Alignment) -> Finding | None:
     """Find a value of one thing that differs: "stored in Redis", "stored in PostgreSQL"."""
-    if left.negations % 2 != right.negations % 2 or found.opposites:
+    if left.negations % 2 != right.negations % 2 or alignment.opposites:
         return None
     if left.event or right.event:
         return None
-    if _is_timing(found.left) and _is_timing(found.right):
-        return contradicting(DIFFERENT_VALUES, shown(found.left), shown(found.right))
-    turned = _rejected_alternative(found)
+    if _is_timing(alignment.left) and _is_timing(alignment.right):
+        return contradicting(DIFFERENT_VALUES, shown(alignment.left), shown(alignment.right))
+    turned = _rejected_alternative(alignment)
     if turned:
         return contradicting(f"one uses '{escaped(turned)}', the other turns it down")
-    left_value = [term for term in _values(found.left, found.right, right) if term.role != "else"]
-    right_value = [term for term in _values(found.right, found.left, left) if term.role != "else"]
+    left_value = [term for term in _values(alignment.left, alignment.right, right) if term.role != "else"]
+    right_value = [term for term in _values(alignment.right, alignment.left, left) if term.role != "else"]
     if not (0 < len(left_value) <= MAX_VALUE_WORDS and 0 < len(right_value) <= MAX_VALUE_WORDS):
         return None
     if len({term.chunk for term in left_value}) > 1 or len({term.chunk for term in right_value}) > 1:
@@ -126,15 +126,15 @@ def find_value(left: Proposition, right: Proposition, found: Alignment) -> Findi
         return None
     if _are_denied(left_value) and _are_denied(right_value):
         return None  # "does not call the cache", "does not call the index"
-    if roles_clash(found, left, right) or not _exclude(left_value, right_value, left, right, found):
+    if roles_clash(alignment, left, right) or not _exclude(left_value, right_value, left, right, alignment):
         return None
     one, other = left_value[-1], right_value[-1]
-    plain = len(heavy(found.left)) + len(heavy(found.right)) == len(found.left) + len(found.right)
+    plain = len(heavy(alignment.left)) + len(heavy(alignment.right)) == len(alignment.left) + len(alignment.right)
     return contradicting(
         DIFFERENT_VALUES,
         shown(left_value),
         shown(right_value),
-        value=plain and not found.synonyms and _hold_one_value(one, other, left, right),
+        value=plain and not alignment.synonyms and _hold_one_value(one, other, left, right),
     )
 
 
@@ -186,7 +186,7 @@ def _rejected_alternative(found: Alignment) -> str:
 
 
 def _exclude(
-    left_value: list[Term], right_value: list[Term], left: Proposition, right: Proposition, found: Alignment
+    left_value: list[Term], right_value: list[Term], left: Proposition, right: Proposition, alignment: Alignment
 ) -> bool:
     """Whether two values in the same role exclude each other."""
     one, other = left_value[-1], right_value[-1]
@@ -214,7 +214,7 @@ def _exclude(
         return False
     if kindred:
         return len(roles) == 1 or roles <= _FILLED
-    if names and whole and roles == {"used"} and not any(a.role in ("for", "as") for a, _ in found.pairs):
+    if names and whole and roles == {"used"} and not any(a.role in ("for", "as") for a, _ in alignment.pairs):
         return False  # a thing uses several others
     if (
         names

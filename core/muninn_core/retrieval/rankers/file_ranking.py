@@ -56,18 +56,20 @@ class _FilePlace(NamedTuple):
 _ALONE = _FilePlace()
 
 
-def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Candidate]:
+def rank_files(context: ScoringContext, scored: Sequence[ScoredChunk], count: int) -> list[Candidate]:
     """Return the `count` best chunks and ties, unordered."""
-    if not found:
+    if not scored:
         return []
-    meanings = meaning_values(found)
-    matches = [words * w.WORDS + meaning * w.MEANING for (_, _, words, _), meaning in zip(found, meanings, strict=True)]
+    meanings = meaning_values(scored)
+    matches = [
+        words * w.WORDS + meaning * w.MEANING for (_, _, words, _), meaning in zip(scored, meanings, strict=True)
+    ]
     files: dict[str, list[int]] = {}
-    for row, one in enumerate(found):
-        files.setdefault(one[0].path, []).append(row)
-    kinds = {path: found[rows[0]][0].kind for path, rows in files.items()}
+    for row, scored_chunk in enumerate(scored):
+        files.setdefault(scored_chunk[0].path, []).append(row)
+    kinds = {path: scored[rows[0]][0].kind for path, rows in files.items()}
     sums = dict(zip(files, (file_points(context, kinds) / 10_000).tolist(), strict=True))
-    names = _names(context, found, matches, sums)
+    names = _names(context, scored, matches, sums)
     strengths = matches[:]
     for row, points in names.items():
         strengths[row] += points / 10_000
@@ -78,7 +80,7 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
         own, position = sums[path], _ALONE
         spread = (len(rows), most) if most and kinds[path] == "code" else None
         if len(rows) > 1 or spread is not None:
-            rows = _ordered(rows, found, strengths)
+            rows = _ordered(rows, scored, strengths)
             position = _FilePlace(0, 0.0, [strengths[row] for row in rows[1:]], spread)
         ranked.append((own + strengths[rows[0]] + sum(map(contribution, position.signals())), rows[0], position))
         for place, row in enumerate(rows[1:], 1):
@@ -88,12 +90,12 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
     candidates = []
     for score, row, position in ranked:
         if score >= last:
-            chunk, _, words, _ = one = found[row]
+            chunk, _, words, _ = scored_chunk = scored[row]
             # As `signals.signal` and `signals.total` round.
             match = floor(words * w.WORDS * 10_000 + 0.5) + floor(meanings[row] * w.MEANING * 10_000 + 0.5)
             total = floor(match + (score - matches[row]) * 10_000 + 0.5) / 10_000
             symbol = chunk.symbol if row in names else ""
-            candidates.append(Candidate(chunk, None, partial(_signals, context, one, symbol, position), total))
+            candidates.append(Candidate(chunk, None, partial(_signals, context, scored_chunk, symbol, position), total))
     return candidates
 
 

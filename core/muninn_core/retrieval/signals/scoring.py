@@ -138,43 +138,45 @@ def _defines_weight(context: ScoringContext) -> float:
 
 def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     """Return the signals that all chunks of a file share, without those that contribute 0."""
-    found = []
+    shared_signals = []
     bridge = bridge_of(path) if kind == "knowledge" else None
     if whole := context.files.get(path):
-        found.append(signal("file", whole, w.FILE_WORDS_OF_CHANGE if context.query.change else w.FILE_WORDS))
+        shared_signals.append(signal("file", whole, w.FILE_WORDS_OF_CHANGE if context.query.change else w.FILE_WORDS))
     # The path of a folder outside the work tree is not related to its contents.
     name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
     if matched := context.matcher.match(file_words(name)):
         question, own, shared = matched
-        found.append(
+        shared_signals.append(
             signal(
                 "name", (1 - w.FILE_NAME_SHARE) * question + w.FILE_NAME_SHARE * own, w.NAME, ", ".join(sorted(shared))
             )
         )
     if _is_named(context, path, matched):
-        found.append(signal("named", 1.0, w.NAMED_FILE, "in the question"))
+        shared_signals.append(signal("named", 1.0, w.NAMED_FILE, "in the question"))
     if context.focus.files:
-        found += _focus_signals(context, path)
+        shared_signals += _focus_signals(context, path)
     if kind == "code" and (churn := context.evolution.churn.get(path)):
-        found.append(signal("churn", churn, w.CHURN))
+        shared_signals.append(signal("churn", churn, w.CHURN))
     if bridge is not None and bridge.trust == "agent":
-        found.append(signal("agent", 1.0, w.AGENT, bridge.title))
+        shared_signals.append(signal("agent", 1.0, w.AGENT, bridge.title))
     if kind == "code" and (vote := context.votes.get(path)) is not None:
-        found.append(signal("history", vote.value, _history_weight(context.query), vote.note))
+        shared_signals.append(signal("history", vote.value, _history_weight(context.query), vote.note))
     prior = context.priors.get(path)
     if prior is not None:
-        found.append(signal("remembered", prior.value, context.prior_weight, prior.note))
+        shared_signals.append(signal("remembered", prior.value, context.prior_weight, prior.note))
     kinds = path_traits(path) | {"generated"} if path in context.generated else path_traits(path)
     if kinds:
         if "test" in kinds and context.query.tests < 1:
-            found.append(signal("test", (1 - context.query.tests) * (1 - (prior.value if prior else 0.0)), w.TEST))
+            shared_signals.append(
+                signal("test", (1 - context.query.tests) * (1 - (prior.value if prior else 0.0)), w.TEST)
+            )
         if "generated" in kinds:
-            found.append(signal("generated", 1.0, w.GENERATED))
+            shared_signals.append(signal("generated", 1.0, w.GENERATED))
         elif auxiliary := kinds & _AUXILIARY:
-            found.append(signal("auxiliary", 1.0, w.AUXILIARY, ", ".join(sorted(auxiliary))))
+            shared_signals.append(signal("auxiliary", 1.0, w.AUXILIARY, ", ".join(sorted(auxiliary))))
     if kind == "knowledge":
-        found += _decision(context.decisions, path)
-    return found
+        shared_signals += _decision(context.decisions, path)
+    return shared_signals
 
 
 def file_points(context: ScoringContext, kinds: Mapping[str, str]) -> Column:

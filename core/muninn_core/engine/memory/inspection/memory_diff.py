@@ -45,12 +45,12 @@ def review(past: Revisions, layout: Layout, params: DiffParams) -> DiffResult:
 
     Raises BadParams for an invalid range, NotFoundError for an unknown revision.
     """
-    one, other = _ends(params.range)
+    older, newer = _ends(params.range)
     root = past.root
-    start, head = git.resolve_commit(root, one), git.resolve_commit(root, other)
+    start, head = git.resolve_commit(root, older), git.resolve_commit(root, newer)
     base = git.merge_base(root, start, head)
     before, after = past.at(base or start, strict=False), past.at(head, strict=False)
-    apart = "" if base else f"{one} and {other} have no common ancestor here; all of both is compared."
+    apart = "" if base else f"{older} and {newer} have no common ancestor here; all of both is compared."
     here = head == git.read_head(past.location).commit
     note = " ".join(part for part in (apart, _uncommitted(layout, after) if here else "") if part)
     old, new = before.state, after.state
@@ -71,7 +71,7 @@ def review(past: Revisions, layout: Layout, params: DiffParams) -> DiffResult:
         text="",
         saw=ReadState(commit=after.commit, log=len(after.records), note=note),
     )
-    names = (one, other)
+    names = (older, newer)
     return replace(result, text=(review_markdown if params.format == "markdown" else review_text)(result, names))
 
 

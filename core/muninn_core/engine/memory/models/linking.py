@@ -44,8 +44,8 @@ _OR_RULES = " (docs/models.md), or leave --model out: rules find links, too."
 
 def link(workspace: Workspace, models: ModelService, params: LinkParams, call: CallContext) -> LinkResult:
     """Propose links, or record them. Raises ModelError when a model is wanted and can't be asked, and Cancelled."""
-    known = workspace.memory.all()
-    wanted = [memory_of(known, each) for each in params.ids]
+    memories = workspace.memory.all()
+    wanted = [memory_of(memories, each) for each in params.ids]
     for memory in wanted:
         if not _takes_part(memory):
             raise BadParams(
@@ -53,13 +53,13 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
                 hint="Only active memories of the project are linked.",
             )
     if params.undo:
-        return _undo(workspace, wanted or list(known.values()), params)
-    corpus = Corpus(sorted(filter(_takes_part, known.values()), key=lambda each: each.ts)[-MAX_MEMORIES:])
+        return _undo(workspace, wanted or list(memories.values()), params)
+    corpus = Corpus(sorted(filter(_takes_part, memories.values()), key=lambda each: each.ts)[-MAX_MEMORIES:])
     chosen = wanted or [each for each in reversed(corpus.memories) if not each.links][: params.limit]
     settings = models.settings(workspace.location.root)
     route = route_for(settings, "links", "links", _OR_RULES) if params.model else ""
     removed = _removed_links(workspace)
-    found: list[ProposedLink] = []
+    proposed: list[ProposedLink] = []
     requests = ModelRequests(workspace, models, settings, route, params.session or "") if params.model else None
     prompts = []
     call.report("begin", "comparing")
@@ -71,17 +71,17 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
             prompts.append(shown_prompt(workspace, settings, route, prompt, (memory.id,)))
             continue
         links, by, problem = _links_of(requests, memory, candidates, call)
-        found += [_proposed(memory, each, by, removed) for each in links]
+        proposed += [_proposed(memory, each, by, removed) for each in links]
         if problem:
-            found.append(ProposedLink(source=memory.id, target="", relation="", problem=problem))
+            proposed.append(ProposedLink(source=memory.id, target="", relation="", problem=problem))
     if params.apply:
-        found = [_recorded(workspace, each, params.session) for each in found]
+        proposed = [_recorded(workspace, each, params.session) for each in proposed]
     call.report("end", "linked")
     return LinkResult(
-        links=tuple(found),
-        titles=_titles(workspace, found),
+        links=tuple(proposed),
+        titles=_titles(workspace, proposed),
         compared=len(chosen),
-        recorded=sum(each.recorded for each in found),
+        recorded=sum(each.recorded for each in proposed),
         prompts=tuple(prompts),
         spent=requests.spent if requests is not None else Spent(),
         saw=workspace.read_state(),
