@@ -19,7 +19,7 @@ from bench.quality.copies import Copies
 from bench.quality.main import CACHE
 from bench.quality.questions import Place, Question, load
 from bench.quality.scoring import files_of, interval, measure
-from muninn_core.engine.answer.exploring.exploration import explore
+from muninn_core.engine.answer.exploring.exploration import Policy, explore
 from muninn_core.engine.answer.exploring.explorer import MeteredAnswer
 from muninn_core.models.prompt import Answer, Prompt, ToolCall
 from muninn_core.protocol.families.search import ContextParams, ContextResult, ExploreParams
@@ -117,7 +117,7 @@ def _both(muninn: Muninn, question: Question, budget: int) -> tuple[dict[str, fl
     assert isinstance(plain, ContextResult)
     params = ExploreParams(query=question.text, budget=budget)
     policy = Scripted(question.text)
-    explored = explore(muninn.workspace, params, policy, muninn.run, muninn.scope, NOW, route="scripted")
+    explored = explore(muninn.workspace, params, Policy("scripted", policy), muninn.run, muninn.scope, NOW)
     return _measured(question, plain), _measured(question, explored)
 
 

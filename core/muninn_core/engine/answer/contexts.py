@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from muninn_core.context.memory_summary import shorten
@@ -164,19 +165,29 @@ def replay(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ExplorationHits:
+    """The hits of an exploration, and the report of it; neither where none was made."""
+
+    hits: Sequence[Hit] = ()
+    report: Exploration | None = None
+
+
+NOT_EXPLORED = ExplorationHits()
+
+
 def gather(
     workspace: Workspace,
     params: ContextParams,
     inputs: ContextParams,
     call: CallContext,
     now: datetime,
-    first: Sequence[Hit] = (),
-    explored: Exploration | None = None,
+    exploration: ExplorationHits = NOT_EXPLORED,
     others: SearchedRepositories = NO_REPOSITORIES,
 ) -> ContextResult:
     """Gather a context. `inputs` are the parameters that the result reports.
 
-    `first` are the hits of an exploration. They precede what the search finds, and `explored` is in the result.
+    The hits of an `exploration` precede what the search finds, and its report is in the result.
     `others` are the repositories that `params.repos` names.
     """
     params, parsed = _parse_query(workspace, params, now)
@@ -185,7 +196,7 @@ def gather(
     question = question_of(params, searched, working_set)
     if parsed is not None and searched.now != now:
         parsed = parsed.at_time(searched.now)
-    candidates = [("explored", hit) for hit in first]
+    candidates = [("explored", hit) for hit in exploration.hits]
     with turn():
         call.raise_if_cancelled()
         candidates += _candidates(workspace, replace(params, query=question), searched, working_set, parsed, call)
@@ -203,7 +214,7 @@ def gather(
     grounded = list(zip(tiers, with_grounds(hits, working_set), strict=True))
     find = _passages(question, parsed, searched)
     pack = make_pack(question, grounded, params.budget, working_set.lines, params.format, find)
-    bundle = bundle_id(inputs, question, searched.saw, pack, explored)
+    bundle = bundle_id(inputs, question, searched.saw, pack, exploration.report)
     text = render_sheet(with_bundle(pack, bundle), params.format)
     return ContextResult(
         text=text,
@@ -216,7 +227,7 @@ def gather(
         question=question,
         asked=timestamp(now),
         left_out=tuple(replace(each, path=bare(each.path)) for each in pack.left_out),
-        explored=explored,
+        explored=exploration.report,
         repositories=others.repositories,
         saw=_with_unknown_names(workspace, params, searched),
     )

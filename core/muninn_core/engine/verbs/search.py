@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from muninn_core.config.model_settings import COMMANDS
 from muninn_core.context.results.text import render
 from muninn_core.engine.answer import contexts, recall
 from muninn_core.engine.answer.exploring import exploration
@@ -76,15 +75,13 @@ class SearchVerbs(Verbs):
         settings = self.models.settings(workspace.location.root)
         if params.show_prompt:
             return exploration.shown_first_prompt(workspace, settings, params)
-        route = exploration.route_for(settings)
-        ask = exploration.model_policy(workspace, self.models, settings, params, call)
+        policy = exploration.model_policy(workspace, self.models, settings, params, call)
 
         def run(verb: str, given: Value) -> Value:
             found: Value = getattr(self, lookup(verb).function)(given, call)
             return found
 
-        as_text = settings.routes[route].dialect in COMMANDS
-        found = exploration.explore(workspace, params, ask, run, call, self.clock(), route=route, as_text=as_text)
+        found = exploration.explore(workspace, params, policy, run, call, self.clock())
         stored = self._remember_exploration(workspace, params, found, call)
         if found.explored is not None:
             found = replace(found, explored=replace(found.explored, memory=stored))

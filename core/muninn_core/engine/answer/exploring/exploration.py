@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from muninn_core.config.model_settings import COMMANDS, ModelSettings
-from muninn_core.engine.answer.contexts import gather, save
+from muninn_core.engine.answer.contexts import ExplorationHits, gather, save
 from muninn_core.engine.answer.exploring.explorer import Ask, Explorer, Limits, MeteredAnswer
 from muninn_core.engine.answer.exploring.explorer_tools import Run, Tools
 from muninn_core.engine.memory.lookup import memory_of
@@ -37,11 +38,23 @@ from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What explores: the name of its route, the function that asks it, and whether it answers `as_text`, without calls
+    of tools.
+    """
+
+    route: str
+    ask: Ask
+    as_text: bool = False
+
+
 def model_policy(
     workspace: Workspace, models: ModelService, settings: ModelSettings, params: ExploreParams, call: CallContext
-) -> Ask:
-    """Return the function that asks the route for explorations, within the user's budget."""
-    requests = ModelRequests(workspace, models, settings, route_for(settings), params.session or "")
+) -> Policy:
+    """Return the route for explorations, which is asked within the user's budget. Raises ModelError without one."""
+    route = route_for(settings)
+    requests = ModelRequests(workspace, models, settings, route, params.session or "")
 
     def ask(prompt: Prompt, seconds: float) -> MeteredAnswer:
         end = time.monotonic() + seconds
@@ -55,7 +68,7 @@ def model_policy(
             answer=asked.answer, tokens=entry.tokens, usd=entry.usd, model=asked.answer.model or entry.model
         )
 
-    return ask
+    return Policy(route, ask, as_text=settings.routes[route].dialect in COMMANDS)
 
 
 def route_for(settings: ModelSettings) -> str:
@@ -82,13 +95,10 @@ def shown_first_prompt(workspace: Workspace, settings: ModelSettings, params: Ex
 def explore(
     workspace: Workspace,
     params: ExploreParams,
-    ask: Ask,
+    policy: Policy,
     run: Run,
     call: CallContext,
     now: datetime,
-    *,
-    route: str,
-    as_text: bool = False,
 ) -> ContextResult:
     """Explore and return the pack, which is not stored yet. `run` runs verbs for reading.
 
@@ -98,14 +108,18 @@ def explore(
     tools = Tools(run, workspace.memory.all)
     limits = Limits(depth=params.depth, calls=params.calls, tokens=params.tokens, seconds=params.seconds)
     explorer = Explorer(
-        ask, tools, limits, as_text=as_text, report=lambda text: call.report("report", text, _share(explorer))
+        policy.ask,
+        tools,
+        limits,
+        as_text=policy.as_text,
+        report=lambda text: call.report("report", text, _share(explorer)),
     )
     call.report("begin", "asking the model")
     found = explorer.run(question)
     call.report("end", "explored")
     places = found.places if found is not None else tuple(dict.fromkeys(explorer.places))
     explored = Exploration(
-        route=route,
+        route=policy.route,
         model=explorer.model,
         complete=found is not None,
         answer=mask(found.answer, workspace.config.memory.secrets)[0] if found is not None else "",
@@ -119,7 +133,7 @@ def explore(
     memories = _memories(workspace, tools, found.memories if found is not None else ())
     hits = tuple(_hits(workspace, tools, places, memories))
     inputs = ContextParams(query=question, budget=params.budget, session=params.session)
-    return gather(workspace, inputs, inputs, call, now, hits, explored)
+    return gather(workspace, inputs, inputs, call, now, exploration=ExplorationHits(hits, explored))
 
 
 def store(workspace: Workspace, context: ContextResult) -> ExploreResult:
