@@ -10,6 +10,7 @@ from muninn_core.capture.commits.commit_memory import (
     draft_memory,
     draft_trace,
     memory_text,
+    title_of,
     without_records,
 )
 from muninn_core.git import Commit
@@ -177,6 +178,13 @@ def test_the_steps_of_a_squashed_branch_are_left_out_of_the_memory() -> None:
     )
     plain = "Paragraphs stay.\n\n\nAs they are: fix lint"
     assert memory_text(commit("Deprecate cookies", plain)) == f"Deprecate cookies\n\n{plain}"
+
+
+def test_a_memory_is_not_named_after_a_merge() -> None:
+    body = "* Merge branch 'main' into fix\n\n* fix(jwt): require an algorithm instead of guessing\n\n* Add tests"
+    assert title_of(commit("Merge commit from fork", body)) == "fix(jwt): require an algorithm instead of guessing"
+    assert title_of(commit("Merge commit from fork")) == "Merge commit from fork"
+    assert title_of(commit("Merge sort replaces quick sort", "It is stable.")) == "Merge sort replaces quick sort"
 
 
 def test_a_very_long_message_is_cut_at_a_word() -> None:

@@ -20,6 +20,7 @@ from muninn_core.capture.commits.commit_memory import (
     is_of_memory,
     is_routine,
     memory_text,
+    title_of,
     without_private,
     without_records,
 )
@@ -181,7 +182,7 @@ def _knowledge_fields(commit: Commit) -> dict[str, Any] | None:
     is_built = not cause or bool(_BUILDS.match(bare_subject(commit)))
     return {
         "type": "bug_fix" if fix else _kind(statement, decided=decided, is_built=is_built),
-        "title": commit.subject,
+        "title": title_of(commit),
         "text": text,
         "importance": significance.importance if significance and not subject_only else SUBJECT_ONLY_IMPORTANCE,
         "details": details,

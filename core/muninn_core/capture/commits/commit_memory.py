@@ -80,6 +80,9 @@ _STATES_DECISION = re.compile(
     r"(?i)\b(?:decisions?|decided?|instead of|rather than|in favou?r of|deprecat\w*|adopt(?:s|ed)?|cho[os]se|chosen"
     r"|switch(?:e[sd])? (?:to|from)|replace[sd]? .+ (?:with|by)|(?:drop|remove)(?:s|ped|d)? support|migrated? .+ to)\b"
 )
+_MERGE = re.compile(r"(?i)merge (?:commit from fork|(?:pull request|branch|remote-tracking branch)\b.*)")
+"""The subjects of merges by hosts, which a squashed commit can have, too."""
+
 _NUMBER = re.compile(r"\s*\(#\d+\)$")
 """The number of a pull request behind a subject."""
 
@@ -137,7 +140,7 @@ def draft_memory(commit: Commit, significance: Significance, session: str | None
     """
     return MemoryDraft(
         type="decision" if significance.decision else "insight",
-        title=commit.subject,
+        title=title_of(commit),
         text=memory_text(commit),
         tags=("commit",),
         files=tuple(path for path in commit.files if path not in commit.deleted)[:MAX_FILES],
@@ -204,6 +207,14 @@ def memory_text(commit: Commit) -> str:
     """Return subject and body without trailers and without the steps of a squashed branch, cut between words."""
     body = _without_steps(_without_trailers(commit.body), commit.subject)
     return _shorten(f"{commit.subject}\n\n{body}" if body else commit.subject)
+
+
+def title_of(commit: Commit) -> str:
+    """Return a commit's subject; where that only names a merge, the first line of the body that says more."""
+    if not _MERGE.fullmatch(commit.subject):
+        return commit.subject
+    lines = (line.strip("*-# ") for line in _without_steps(_without_trailers(commit.body), commit.subject).splitlines())
+    return next(filter(None, lines), commit.subject)
 
 
 def is_fix(commit: Commit) -> bool:
