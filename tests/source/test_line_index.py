@@ -297,6 +297,22 @@ def test_lines_are_found_with_other_blanks_but_not_with_other_levels_where_inden
     assert module.find_ignoring_blanks(["if a:", "  b()", "  c()"]) == []
 
 
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("  public load<T = any, K = Keys>(\n    key: K,\n  ): Found<T> {", "Store.load"),
+        ("  static async load(\n    key,\n  ) {", "Store.load"),
+        ("  load<T extends Base<T>>(key: T): T {", "Store.load"),
+        ("  load<Key>(\n    key,\n  );\n  if (key) {", None),
+        ("  await load(\n    key,\n  );\n  if (key) {", None),
+    ],
+)
+def test_a_method_may_have_parameters_of_types_and_its_own_on_more_lines(head, name):
+    text = f"class Store {{\n{head}\n    return all;\n  }}\n}}\n"
+    found = [tuple(one) for one in LineIndex("s.ts", text).extents if one.name != "Store"]
+    assert found == ([(name, 2, text.count("\n") - 1)] if name else [])
+
+
 @pytest.mark.parametrize("line", ["const fs = require('fs')", "  found = (left + right)", "  total = ("])
 def test_a_required_module_or_a_value_is_no_definition(line):
     assert LineIndex("a.js", line + "\n").extents == []
@@ -311,6 +327,8 @@ def test_a_required_module_or_a_value_is_no_definition(line):
         ("impl<" * 75, "rust"),
         ("impl<T> " + "<A" * 90, "rust"),
         ("fun " + "a.b<c> " * 55, "kotlin"),
+        ("  static a" + "<b" * 190, "typescript"),
+        ("  public " * 43 + "a(b", "typescript"),
     ],
 )
 def test_a_line_without_a_definition_is_read_without_backtracking_over_all_of_its_parts(line, language):

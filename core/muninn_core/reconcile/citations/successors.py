@@ -76,7 +76,7 @@ def _continues_another(cite: Cite, lines: list[str], path: str, one: Extent, tre
 
     The other one has all of its lines if it is in another class than the cited one. If it has the cited one's name and
     less than half of its lines, both were in files of the same name, so that the names do not tell them apart, or half
-    of the other one's lines are left.
+    of the other one's lines are left. One in a related language may be compiled from the cited one.
     """
     page = tree.page(path)
     if page is None or not cite.commit or not lines:
@@ -92,7 +92,8 @@ def _continues_another(cite: Cite, lines: list[str], path: str, one: Extent, tre
             before = old.span(rival.start, rival.end) if old else []
             had = similarity(now, before)
             if alike:
-                continued = stem_of(other) == stem_of(cite.path) or similarity(before, now) >= MIN_SHARE
+                half = language_of(other) == language_of(cite.path) and similarity(before, now) >= MIN_SHARE
+                continued = half or stem_of(other) == stem_of(cite.path)
             else:
                 continued = had == 1
             if had > share and continued and not _still_has(page_of_other(tree, other), rival.name):
@@ -135,7 +136,7 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
         return True
     if _in_one_package(page.path, cite.path) or _continues(old, page, cite, tree):
         return True
-    return _has_moved_owner(old, page, cite, one, tree)
+    return not translated and _has_moved_owner(old, page, cite, one, tree)
 
 
 def _has_moved_owner(old: LineIndex, page: LineIndex, cite: Cite, one: Extent, tree: FileSource) -> bool:

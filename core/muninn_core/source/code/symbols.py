@@ -40,6 +40,8 @@ GENERIC = r"<(?:->|[^<>]|<(?:->|[^<>]|<[^<>]*>)*>)*>"
 _PARAMETERS = r"\((?!\s*[\"'`]|.*\bfunction\b)[^;]*\)"
 """The parameters of a method. `it('works', function(){` is a call."""
 _FIELD_MODIFIERS = r"(?:public|private|protected|static|readonly|override|declare)\s+"
+_METHOD_MODIFIERS = r"(?:(?:public|private|protected|static|override|abstract|async)\s+)+"
+"""What a method begins with whose parameters are on the next lines. Without it, `load(` may be a call."""
 _SCRIPT = (
     rf"{_KEYWORDED}|^\s*{_MODIFIERS}(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\(|function"
     rf"|[\w$]+\s*=>|<)"
@@ -47,7 +49,8 @@ _SCRIPT = (
     rf"|^\s+(?:{_FIELD_MODIFIERS})*#?([\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?\([^()]*\)[^=]*=>\s*\{{\s*$"
     rf"|^\s+(?:{_FIELD_MODIFIERS})*#?([\w$]+)\s*:[^=]+=\s*(?:async\s*)?\(\s*$"
     rf"|^\s+{_MODIFIERS}(?:get\s+|set\s+|\*\s*"
-    rf"|#)?{_NOT_A_NAME}([\w$]+)\s*(?:<[^>]*>)?{_PARAMETERS}\s*(?::[^;={{]+)?\{{\s*$"
+    rf"|#)?{_NOT_A_NAME}([\w$]+)\s*(?:{GENERIC})?{_PARAMETERS}\s*(?::[^;={{]+)?\{{\s*$"
+    rf"|^\s+{_METHOD_MODIFIERS}\*?\s*#?{_NOT_A_NAME}([\w$]+)\s*(?:{GENERIC})?\(\s*$"
     r"|^\s*(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:(?:[\w$]+\.)+[\w$]+\s*=\s*)?(?:async\s*)?(?:function|\()"
 )
 _NO_STATEMENT = r"(?!(?:return|new|throw|else|case|goto|await|yield|delete|assert)\b|[:,])"
