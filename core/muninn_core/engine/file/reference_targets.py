@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -39,15 +40,15 @@ def resolve(workspace: Workspace, params: ReferencesParams, call: CallContext, n
     text = text_of(workspace.layout.root, path, params.text)
     names = names_of(workspace, call.buffers)
     meanings = []
-    places = RecordLocations(workspace)
+    file = _File(workspace, path, names, RecordLocations(workspace), call, now)
     for reference in find_references(text, own_kind(path))[:MAX_REFERENCES]:
         if params.line in (0, reference.line + 1):
             call.raise_if_cancelled()
-            meanings.append(_meaning(workspace, names, places, reference, path, call, now, shown=params.line > 0))
+            meanings.append(file.meaning(reference, shown=params.line > 0))
     if params.line and path.endswith(".md"):
         for reference in _plain(text, params.line, names):
             if not any(each.column - 1 < reference.end and reference.start < each.end - 1 for each in meanings):
-                meanings.append(_meaning(workspace, names, places, reference, path, call, now, shown=True))
+                meanings.append(file.meaning(reference, shown=True))
     return ReferencesResult(path=path, references=tuple(meanings), saw=workspace.read_state())
 
 
@@ -62,44 +63,48 @@ def _plain(text: str, line: int, names: ReferenceIndex) -> Iterator[Reference]:
                 yield Reference(kind="name", line=line - 1, start=at, end=to, target=target, at=at, to=to)
 
 
-def _meaning(
-    workspace: Workspace,
-    names: ReferenceIndex,
-    places: RecordLocations,
-    reference: Reference,
-    path: str,
-    call: CallContext,
-    now: datetime,
-    *,
-    shown: bool,
-) -> Meaning:
-    place: dict[str, Any] = {"line": reference.line + 1, "column": reference.start + 1, "end": reference.end + 1}
-    if reference.kind == "query":
-        markdown = _question_markdown(workspace, reference.target, call, now) if shown else ""
-        return Meaning(kind="question", text=reference.target, title=reference.target, markdown=markdown, **place)
-    found = names.find(reference, path)
-    if found is None:
-        near = names.nearest(reference, path) if shown else ""
-        kind = "" if reference.certain else "prose"
-        many = names.several(reference.target) if reference.kind in ("name", "value") else ""
-        problem = many or "nothing has this name"
-        return Meaning(kind=kind, text=reference.target, problem=problem, near="" if many else near, **place)
-    where, start = (found.path, found.start)
-    if found.kind == "memory":
-        where, start = places.locate(found.id)
-    return Meaning(
-        kind=found.kind,
-        text=reference.target,
-        title=found.title,
-        path=where,
-        start=start,
-        last=found.end or start,
-        id=found.id,
-        markdown=preview(workspace.origins, workspace.citations, names, found, now) if shown else "",
-        problem=found.problem,
-        near=found.near,
-        **place,
-    )
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file whose references are resolved: where names and records are found, and the call that asks."""
+
+    workspace: Workspace
+    path: str
+    names: ReferenceIndex
+    places: RecordLocations
+    call: CallContext
+    now: datetime
+
+    def meaning(self, reference: Reference, *, shown: bool) -> Meaning:
+        """Return what a reference means, with a preview if it is `shown`."""
+        place: dict[str, Any] = {"line": reference.line + 1, "column": reference.start + 1, "end": reference.end + 1}
+        if reference.kind == "query":
+            markdown = _question_markdown(self.workspace, reference.target, self.call, self.now) if shown else ""
+            return Meaning(kind="question", text=reference.target, title=reference.target, markdown=markdown, **place)
+        found = self.names.find(reference, self.path)
+        if found is None:
+            near = self.names.nearest(reference, self.path) if shown else ""
+            kind = "" if reference.certain else "prose"
+            many = self.names.several(reference.target) if reference.kind in ("name", "value") else ""
+            problem = many or "nothing has this name"
+            return Meaning(kind=kind, text=reference.target, problem=problem, near="" if many else near, **place)
+        where, start = (found.path, found.start)
+        if found.kind == "memory":
+            where, start = self.places.locate(found.id)
+        return Meaning(
+            kind=found.kind,
+            text=reference.target,
+            title=found.title,
+            path=where,
+            start=start,
+            last=found.end or start,
+            id=found.id,
+            markdown=preview(self.workspace.origins, self.workspace.citations, self.names, found, self.now)
+            if shown
+            else "",
+            problem=found.problem,
+            near=found.near,
+            **place,
+        )
 
 
 def preview(
