@@ -82,7 +82,7 @@ def test_a_private_memory_is_recalled_and_labelled_but_never_sealed(muninn):
     hit = muninn.call("recall", query=f"{WORD} port", kind="memory").hits[0]
     assert (hit.id, hit.private) == (memory.id, True)
     assert f"`{memory.id[-8:]}` (private)" in muninn.call("context", query=f"{WORD} port").text
-    assert f"[insight {memory.id[-8:]}, private," in muninn.call("brief").text
+    assert f"(insight, private, Test, just now) `{memory.id[-8:]}`" in muninn.call("brief").text
     assert muninn.call("status").log.unsealed == 1
     assert muninn.call("seal").records == 1
     muninn.call("reconcile")
