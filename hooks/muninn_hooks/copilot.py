@@ -6,16 +6,16 @@ import json
 import os
 import time
 
-SECONDS, PAUSE = 0.5, 0.02
-"""How long the file is waited for at most, and the time between two looks at it."""
+PAUSE = 0.02
+"""Seconds between two looks at the file."""
 
 _TAIL = 65_536
 """The bytes at the end of the file that are read."""
 
 
-def wait_for_turn(transcript: str, ended: str) -> None:
-    """Return when the file has the end of a turn that Copilot reported at the time `ended`, or after `SECONDS`."""
-    until = time.monotonic() + SECONDS
+def wait_for_turn(transcript: str, ended: str, seconds: float) -> None:
+    """Return when the file has the end of a turn that Copilot reported at the time `ended`, or after some seconds."""
+    until = time.monotonic() + seconds
     while not _has_end(transcript, ended) and time.monotonic() < until:
         time.sleep(PAUSE)
 

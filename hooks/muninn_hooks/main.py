@@ -16,6 +16,7 @@ import time
 from muninn_core.errors import MuninnError
 from muninn_core.launch.repository_location import locate
 from muninn_hooks import dialects, hook_log, payload
+from muninn_hooks.budget import budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,9 +47,6 @@ GIT = "git-pre-commit"
 SWITCH = "MUNINN_HOOKS"
 """The environment variable that disables the hooks with the value `off`. Muninn sets it when it starts an agent's
 program itself: a hook would record Muninn's own questions."""
-
-SECONDS = "MUNINN_HOOK_SECONDS"
-"""The environment variable that overrides the budget of hooks, in seconds, for slow machines."""
 
 
 class _Run:
@@ -94,7 +92,7 @@ def main(argv: list[str]) -> int:
     done = _thread.allocate_lock()
     done.acquire()
     _thread.start_new_thread(_work, (run, done))
-    seconds = _budget(run.module)
+    seconds = budget(run.module.BUDGET_SECONDS)
     late = not done.acquire(timeout=seconds)
     if late:
         run.failure = f"no answer within {seconds:g} s"
@@ -149,16 +147,6 @@ def _answer(run: _Run) -> str:
     # Every verb that an event calls is repeatable; a test compares them with the catalogue.
     text: str = run.module.render(call(root, os.environ, verb, params, repeatable=True, name=f"hook {run.event}"))
     return dialects.answer(given, run.event, text)
-
-
-def _budget(module: ModuleType) -> float:
-    """Return the budget of an event in seconds: its own, or that of the environment."""
-    try:
-        given = float(os.environ.get(SECONDS, ""))
-    except ValueError:
-        given = 0.0
-    seconds: float = given if 0 < given <= 600 else module.BUDGET_SECONDS
-    return seconds
 
 
 def _root(folders: tuple[str, ...]) -> str:

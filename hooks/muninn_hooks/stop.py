@@ -7,6 +7,7 @@ summarize the session even if no session-end event arrives.
 
 from __future__ import annotations
 
+from muninn_hooks.budget import budget
 from muninn_hooks.payload import CONTINUE, COPILOT
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
         if payload.agent == COPILOT:
             from muninn_hooks.copilot import wait_for_turn
 
-            wait_for_turn(payload.transcript, payload.time)
+            wait_for_turn(payload.transcript, payload.time, budget(BUDGET_SECONDS) / 2)
         params["transcript"] = payload.transcript
     if payload.turn:
         params["turn"] = payload.turn

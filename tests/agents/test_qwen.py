@@ -74,7 +74,7 @@ def test_a_session_gets_the_brief_commits_fails_recalls_and_is_recorded(qwen: Qw
     first, second, third, _ = qwen.work(script, "Sessions: do they live in Redis? Then commit.")
     assert "Sessions live in Postgres, not in Redis." in first.text
     assert f"Remembered: {subject}" in second.text
-    assert "make: ***" in third.text
+    assert "Exit Code: 2" in third.text  # its terminal may lose the output
     (memory,) = qwen.call("memories", tag="commit")["memories"]
     assert (memory["title"], memory["agent"]) == (subject, "qwen")
     (turn,) = qwen.turns(memory["session"])

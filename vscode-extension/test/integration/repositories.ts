@@ -108,7 +108,7 @@ suite('Muninn in a window with several repositories', () => {
       await show(name);
       const hovers = await ask<vscode.Hover[]>('executeHoverProvider', code(name), new vscode.Position(0, 0));
       const text = hovers.flatMap(({ contents }) => contents).map((part) => (part as vscode.MarkdownString).value).join();
-      const address = decodeURIComponent(/\[History\]\(command:muninn\.ui\.document\?([^)]+)\)/.exec(text)?.[1] ?? '');
+      const address = decodeURIComponent(/\[History\]\(command:muninn\.ui\.document\?([^)\s]+)[)\s]/.exec(text)?.[1] ?? '');
       assert.ok(address.startsWith(`["muninn://${key}/memory/`), text);
       await vscode.commands.executeCommand('muninn.ui.document', ...(JSON.parse(address) as string[]));
       assert.ok(api.reader.text.includes(FACTS[name].slice(0, -1)));
