@@ -93,7 +93,7 @@ class Converter:
         ]
 
 
-def split_status(output: str) -> tuple[str, int]:
+def _split_status(output: str) -> tuple[str, int]:
     """Return a command's output without the line that Copilot adds, and its exit status, 0 where none is stated."""
     end = _SHELL_END.search(output)
     return (output[: end.start()], int(end[1])) if end else (output, 0)
@@ -105,7 +105,7 @@ def _outcome(data: Entry) -> tuple[str, bool]:
     if data.get("success") is False:
         return (str(error.get("message") or "") if isinstance(error, dict) else ""), True
     content = str(result.get("content") or "") if isinstance(result, dict) else ""
-    output, stated = split_status(_FROM_HOOKS.sub("", content))
+    output, stated = _split_status(_FROM_HOOKS.sub("", content))
     status = shell.get("exitCode") if isinstance(shell, dict) else stated
     failed = isinstance(status, int) and status != 0
     return (f"Exit code {status}\n{output}" if failed else output), failed
