@@ -23,12 +23,15 @@ def wait_for_turn(transcript: str, ended: str, seconds: float) -> None:
 def _has_end(transcript: str, ended: str) -> bool:
     """Whether a line at the end of the file is about the hook of a turn's end, and not older than `ended`.
 
-    Both times are RFC 3339 in UTC with milliseconds, so that they are compared as texts.
+    Both times are RFC 3339 in UTC with milliseconds, so that they are compared as texts. A session that has just begun
+    has no file yet.
     """
     try:
         with open(transcript, "rb") as lines:
             lines.seek(max(0, lines.seek(0, os.SEEK_END) - _TAIL))
             tail = lines.read().split(b"\n")
+    except FileNotFoundError:
+        return False
     except OSError:
         return True  # the daemon reports a file that can't be read
     for line in reversed(tail):
