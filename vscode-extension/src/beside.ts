@@ -2,9 +2,32 @@
 
 import { byline } from './byline';
 import { firstLine } from './hits';
-import type { Memory, Note } from './protocol';
+import type { AnnotateResult, Memory, Note } from './protocol';
 
 const LENGTH = 80;
+const TRIES = 3; // requests while citations are not checked yet; each checks more of them
+
+/** The notes of a file in one state. Those of an incomplete answer, or of one that a change overtook, are not kept. */
+export class KnownNotes {
+  private known: { readonly of: string; readonly notes: readonly Note[] } | undefined;
+  private changes = 0;
+
+  /** The notes may differ now. */
+  forget(): void {
+    this.changes += 1;
+    this.known = undefined;
+  }
+
+  /** The notes of the file and version that `of` names. */
+  async of(of: string, request: () => Promise<Pick<AnnotateResult, 'notes' | 'pending'>>): Promise<readonly Note[]> {
+    if (this.known?.of === of) return this.known.notes;
+    const { changes } = this;
+    let answer = await request();
+    for (let tries = 1; answer.pending && tries < TRIES; tries += 1) answer = await request();
+    if (!answer.pending && changes === this.changes) this.known = { of, notes: answer.notes };
+    return answer.notes;
+  }
+}
 
 /** The note about the fewest lines around a line (1-based); of equally near ones the newest. */
 export function innermost(notes: readonly Note[], line: number): Note | undefined {

@@ -1,7 +1,7 @@
 // The memory about the line of the cursor, after its text: `decision: signed cookies · NAME, 3 days ago`.
 
 import * as vscode from 'vscode';
-import { annotation, innermost } from './beside';
+import { annotation, innermost, KnownNotes } from './beside';
 import { coalesced } from './coalesce';
 import { within } from './paths';
 import type { Note } from './protocol';
@@ -14,13 +14,13 @@ export class CurrentLine implements vscode.Disposable {
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
   });
   private readonly registrations: vscode.Disposable[];
-  private notes: { readonly of: string; readonly notes: readonly Note[] } | undefined;
+  private readonly notes = new KnownNotes();
   private readonly showOnce = coalesced(() => this.show());
 
   constructor(private readonly repositories: Repositories) {
     const refresh = (): void => void this.showOnce().catch(() => undefined); // the server's state has the failure
     const reload = (): void => {
-      this.notes = undefined;
+      this.notes.forget();
       refresh();
     };
     this.registrations = [
@@ -51,9 +51,8 @@ export class CurrentLine implements vscode.Disposable {
     const enabled = vscode.workspace.getConfiguration('muninn', document.uri).get<boolean>('currentLine.enabled', true);
     const file = server && within(server.root, document.uri.fsPath);
     if (!enabled || !file || server.state.phase !== 'running' || server.state.status?.mode === 'uninitialised') return undefined;
-    const of = `${document.uri.toString()} ${document.version}`;
-    if (this.notes?.of !== of) this.notes = { of, notes: (await server.request('annotate', { file })).notes };
-    return innermost(this.notes.notes, line + 1);
+    const notes = await this.notes.of(`${document.uri.toString()} ${document.version}`, () => server.request('annotate', { file }));
+    return innermost(notes, line + 1);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { annotation, countFiles, innermost } from '../../src/beside';
+import { annotation, countFiles, innermost, KnownNotes } from '../../src/beside';
 import { age, byline } from '../../src/byline';
 import type { Note } from '../../src/protocol';
 
@@ -31,4 +31,26 @@ test('a memory counts once for each file', () => {
   const cite = (path: string): never => ({ path }) as never;
   const counts = countFiles([{ files: ['a.py', 'b.py'], cites: [cite('a.py')] }, { files: [], cites: [cite('a.py')] }]);
   expect([...counts]).toEqual([['a.py', 2], ['b.py', 1]]);
+});
+
+test('notes are kept for a version, but not those of an incomplete answer', async () => {
+  const known = new KnownNotes();
+  const answers = [{ notes: [], pending: 2 }, { notes: [note({ id: 'checked' })], pending: 0 }, { notes: [note({ id: 'later' })], pending: 0 }];
+  const request = (): Promise<{ notes: Note[]; pending: number }> => Promise.resolve(answers.shift()!);
+  expect((await known.of('a 1', request)).map(({ id }) => id)).toEqual(['checked']);
+  expect((await known.of('a 1', request)).map(({ id }) => id)).toEqual(['checked']);
+  expect((await known.of('a 2', request)).map(({ id }) => id)).toEqual(['later']);
+  const incomplete = { notes: [], pending: 1 };
+  expect(await known.of('b 1', () => Promise.resolve(incomplete))).toEqual([]);
+  expect((await known.of('b 1', () => Promise.resolve({ notes: [note({})], pending: 0 }))).length).toBe(1);
+});
+
+test('notes that a change overtook are not kept', async () => {
+  const known = new KnownNotes();
+  let send: (answer: { notes: Note[]; pending: number }) => void = () => undefined;
+  const overtaken = known.of('a 1', () => new Promise((resolve) => (send = resolve)));
+  known.forget();
+  send({ notes: [], pending: 0 });
+  await overtaken;
+  expect((await known.of('a 1', () => Promise.resolve({ notes: [note({ id: 'new' })], pending: 0 }))).map(({ id }) => id)).toEqual(['new']);
 });
