@@ -157,7 +157,7 @@ export async function daily(desk, root) {
   await desk.step('a memory that was forgotten by mistake is restored from the message', async () => {
     await desk.file('cache.py');
     const forget = desk.cards('Nobody else does').locator('a', { hasText: 'Forget' });
-    await desk.again(() => desk.lens('1 decision').locator('a').first().click(), forget);
+    await desk.again(() => desk.clickLens('1 decision'), forget);
     await desk.again(() => forget.click(), desk.title('Muninn: Forget'));
     await desk.answer('Muninn: Forget', 'A mistake.');
     await desk.status.filter({ hasText: '0 in all' }).waitFor();
@@ -229,14 +229,9 @@ export async function daily(desk, root) {
   });
   await desk.step('a lens shows its memories as cards below the line', async () => {
     const cards = desk.cards('branches share the rendering machine');
-    const lens = desk.page.locator('.codelens-decoration a', { hasText: 'decision' }).first();
-    let tries = 0;
     const opened = async () => {
-      // VS Code seldom shows no lens at all in a file that was just opened; opened again, the file has it.
-      if (tries) for (const keys of ['Control+k', 'Control+w']) await desk.page.keyboard.press(keys);
-      tries += 1;
       await desk.file('cache.py');
-      await lens.click();
+      await desk.clickLens('decision');
     };
     await desk.again(opened, cards.locator('a', { hasText: 'History' }));
     await desk.shot('lens');

@@ -183,6 +183,13 @@ export class Desk {
     return this.page.locator('.codelens-decoration', { hasText: text }).first();
   }
 
+  /** Clicks a lens of the open file. VS Code may restore a file's position so that a lens above line 1 is hidden. */
+  async clickLens(text) {
+    await this.page.locator('.editor-instance .view-lines').first().hover();
+    await this.page.mouse.wheel(0, -1000);
+    await this.lens(text).locator('a').first().click();
+  }
+
   /** Rests the mouse on an item until a hover with `text` is there, and does `use` with the hover. */
   hovered(item, text, position, use = async () => undefined) {
     const hover = this.page.locator('.monaco-hover', { hasText: text }).first();

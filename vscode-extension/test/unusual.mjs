@@ -72,7 +72,7 @@ async function untrusted(desk, root) {
     await desk.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
     await desk.status.filter({ hasText: 'read-only' }).waitFor();
     await desk.file('cache.py');
-    await desk.again(() => desk.lens('decision').locator('a').click(), desk.page.locator('.review-widget').first());
+    await desk.again(() => desk.clickLens('decision'), desk.page.locator('.review-widget').first());
     const card = desk.page.locator('.review-widget').first();
     await card.locator('a', { hasText: 'History' }).first().waitFor();
     if (await card.locator('a', { hasText: 'Forget' }).count()) throw new Error('the card offers to forget');
