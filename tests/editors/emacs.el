@@ -158,7 +158,7 @@
     (cl-letf (((symbol-function 'message) (lambda (text &rest values) (setq told (apply #'format text values)))))
       (muninn-recall "path:nowhere/** qqzz"))
     (check "nothing found is a message" (string-match-p "nothing was found for 'path:nowhere" told) told))
-  (check "an empty text is refused" (string-match-p "there is no text" (refused (lambda () (muninn-remember " ")))) t)
+  (check "an empty text is refused" (string-match-p "the text is empty" (refused (lambda () (muninn-remember " ")))) t)
   (let ((muninn-program "no-such-muninn"))
     (check "a missing program is named, with a remedy"
            (string-match-p "no program .no-such-muninn.*uv tool install" (refused (lambda () (muninn-recall "x")))) t))
@@ -167,6 +167,20 @@
     (set-file-modes muninn-program #o700)
     (check "a program that fails says why" (string-match-p "failed: no module of this name" (refused (lambda () (muninn-recall "x")))) t)
     (delete-file muninn-program)))
+
+(defun in-a-nested-repository ()
+  "A repository inside this one, as a submodule, has a memory of its own or none."
+  (let* ((inner (expand-file-name "vendor" root)) (file (expand-file-name "src/lib.py" inner)))
+    (make-directory (file-name-directory file) t)
+    (write-region "LIB = 1\n" nil file)
+    (call-process "git" nil nil nil "-C" inner "init" "-q")
+    (find-file file)
+    (check "a file of a nested repository without memory is not of the outer one"
+           (and (not (muninn--work-tree file)) (string-match-p "no folder .muninn" (refused (lambda () (muninn-recall "x"))))) t)
+    (call-process muninn-program nil nil nil "init" "--repo" inner)
+    (check "with a memory of its own it is of the nested one"
+           (equal (file-truename inner) (directory-file-name (muninn--root))) (muninn--root))
+    (delete-directory inner t)))
 
 (defun by-command ()
   (find-file (expand-file-name "src/users.py" root))
@@ -248,7 +262,7 @@
   (check "elsewhere it says what it needs"
          (string-match-p "no folder .muninn" (refused (lambda () (muninn-recall "x")))) t))
 
-(dolist (part '(on-code on-knowledge on-context by-command with-a-region with-a-memory with-nothing))
+(dolist (part '(on-code on-knowledge on-context by-command with-a-region with-a-memory with-nothing in-a-nested-repository))
   (condition-case why (funcall part) (error (check (format "no error in %s" part) nil why))))
 (princ (format "Emacs %s: %d passed, %d failed\n" emacs-version passed failed))
 (kill-emacs (if (zerop failed) 0 1))

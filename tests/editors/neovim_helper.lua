@@ -248,7 +248,23 @@ local function resolves()
   check(':MuninnResolve', kept and vim.deep_equal(offered, expected), { offered, said() })
 end
 
-for _, part in ipairs({ starts, remembers, recalls, picks, helps, shows, tells, writes, ends, recovers, resolves }) do
+-- A repository inside this one, as a submodule, has a memory of its own or none.
+local function separates()
+  local root_of = require('muninn.server').root_of
+  local outer = vim.fn.getcwd()
+  local inner = outer .. '/vendor'
+  vim.fn.mkdir(inner .. '/src', 'p')
+  vim.fn.system({ 'git', '-C', inner, 'init', '-q' })
+  vim.cmd('edit ' .. inner .. '/src/lib.py')
+  local without = root_of(0)
+  check('a nested repository without memory is not the outer one', without == nil, without)
+  vim.fn.mkdir(inner .. '/.muninn')
+  check('with a memory of its own it is the nested one', root_of(0) == inner, root_of(0))
+  vim.cmd('bdelete!')
+  vim.fn.delete(inner, 'rf')
+end
+
+for _, part in ipairs({ starts, remembers, recalls, picks, helps, shows, tells, writes, ends, recovers, resolves, separates }) do
   local ok, why = xpcall(part, debug.traceback)
   if not ok then check('no error', false, why) end
 end

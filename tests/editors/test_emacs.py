@@ -59,4 +59,4 @@ def test_emacs_hovers_sees_lenses_and_doubts_acts_and_has_the_commands_of_the_fi
     )
     assert done.returncode == 0, done.stdout
     assert "Warning" not in done.stdout
-    assert "48 passed, 0 failed" in done.stdout
+    assert "50 passed, 0 failed" in done.stdout

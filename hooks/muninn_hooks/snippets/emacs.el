@@ -107,8 +107,7 @@
 
 (defun muninn--turn-on ()
   "Turn `muninn-mode' on in a file of a repository with a folder .muninn."
-  (when (and buffer-file-name (not (file-remote-p buffer-file-name))
-             (locate-dominating-file buffer-file-name ".muninn"))
+  (when (and buffer-file-name (not (file-remote-p buffer-file-name)) (muninn--work-tree buffer-file-name))
     (muninn-mode 1)))
 
 ;;;###autoload
@@ -118,9 +117,22 @@
   (add-to-list 'eglot-server-programs
                (cons '(markdown-mode gfm-mode text-mode) (list muninn-program "lsp"))))
 
+(defun muninn--git-p (folder)
+  "Whether git keeps FOLDER as a work tree.
+The .git of a submodule and of a linked work tree is a file."
+  (let ((git (expand-file-name ".git" folder)))
+    (or (file-regular-p git) (file-exists-p (expand-file-name "HEAD" git)))))
+
+(defun muninn--work-tree (place)
+  "Return the work tree around PLACE, nil if it has no folder .muninn.
+As the program finds it: git's, else the nearest folder with .muninn.
+A submodule without memory has none, even in a repository with memory."
+  (let ((root (or (locate-dominating-file place #'muninn--git-p) (locate-dominating-file place ".muninn"))))
+    (and root (file-directory-p (expand-file-name ".muninn" root)) root)))
+
 (defun muninn--root ()
-  "Return the folder with .muninn around this buffer, or signal an error."
-  (let ((root (locate-dominating-file default-directory ".muninn")))
+  "Return the work tree around this buffer, or signal an error."
+  (let ((root (muninn--work-tree default-directory)))
     (unless root (user-error "Muninn: there is no folder .muninn here; `muninn init' makes it"))
     (file-truename root)))
 
@@ -234,7 +246,7 @@ Narrowing does not change their numbers.  A buffer that is not saved
 is saved first, if the person agrees."
   (when (buffer-modified-p)
     (if (y-or-n-p "Save the file first?  Its lines are cited as they are on disk ") (save-buffer)
-      (user-error "Muninn: save the file first; nothing is remembered")))
+      (user-error "Muninn: not remembered; save the file first")))
   (format "%d-%d" (line-number-at-pos beginning t) (line-number-at-pos (max beginning (1- end)) t)))
 
 ;;;###autoload
@@ -242,7 +254,7 @@ is saved first, if the person agrees."
   "Remember TEXT, of TYPE, about the region or the file."
   (interactive "sRemember: ")
   (let* ((file (muninn--file))
-         (place (cond ((string-blank-p text) (user-error "Muninn: there is no text; nothing is remembered"))
+         (place (cond ((string-blank-p text) (user-error "Muninn: the text is empty; write what to remember"))
                       ((and file (use-region-p))
                        (concat file ":" (muninn--lines (region-beginning) (region-end))))
                       (t file)))
@@ -495,7 +507,7 @@ The only choice is not asked for."
 (defun muninn-xref-backend ()
   "Return the backend of cross-references: another one, else Muninn's.
 It is first in `xref-backend-functions': etags is there in every buffer."
-  (and (locate-dominating-file default-directory ".muninn")
+  (and (muninn--work-tree default-directory)
        (or (run-hook-wrapped 'xref-backend-functions #'muninn--other-backend) 'muninn)))
 
 (cl-defmethod xref-backend-identifier-at-point ((_backend (eql 'muninn)))

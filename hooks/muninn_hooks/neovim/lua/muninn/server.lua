@@ -8,12 +8,26 @@ function M.warn(message) vim.notify('Muninn: ' .. message, vim.log.levels.WARN) 
 -- The program with its first arguments.
 function M.command() return vim.list_extend({}, vim.g.muninn_command or { 'muninn' }) end
 
--- The folder with .muninn around a buffer's file, or around the working folder; nil if there is none.
+-- Whether git keeps a folder as a work tree. The `.git` of a submodule and of a linked work tree is a file.
+local function is_work_tree(folder)
+  local git = (folder == '/' and '' or folder) .. '/.git'
+  return vim.fn.filereadable(git) == 1 or vim.fn.filereadable(git .. '/HEAD') == 1
+end
+
+-- The work tree around a buffer's file, or around the working folder, as the program finds it: git's, else the nearest
+-- folder with .muninn. nil if it has no .muninn, as a submodule without memory inside a repository with memory.
 function M.root_of(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
-  local from = name ~= '' and not name:match('^%a+:/') and vim.fn.fnamemodify(name, ':p:h') or vim.fn.getcwd()
-  local found = vim.fn.finddir('.muninn', vim.fn.escape(from, ' ,;\\') .. ';')
-  return found ~= '' and vim.fn.fnamemodify(found, ':p:h:h') or nil
+  local folder = name ~= '' and not name:match('^%a+:/') and vim.fn.fnamemodify(name, ':p:h') or vim.fn.getcwd()
+  local nearest
+  while true do
+    local remembers = vim.fn.isdirectory(folder .. '/.muninn') == 1
+    if is_work_tree(folder) then return remembers and folder or nil end
+    nearest = nearest or (remembers and folder or nil)
+    local above = vim.fn.fnamemodify(folder, ':h')
+    if above == folder then return nearest end
+    folder = above
+  end
 end
 
 -- The path of the buffer's file in the repository, or nil: lists and terminals have none.
