@@ -113,6 +113,16 @@ def test_a_folder_that_is_missing_or_none_is_an_error(tmp_path):
         locate(str(tmp_path / "file"))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the working folder of a process")
+def test_a_working_folder_that_was_removed_is_an_error(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(NotARepository, match="the working folder does not exist") as refused:
+        locate(".")
+    assert "--repo" in refused.value.hint
+
+
 def test_a_folder_that_may_not_be_entered_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # a privileged user may enter every real folder
     with pytest.raises(NotARepository, match="can't be read") as error:

@@ -168,7 +168,11 @@ def locate(start: str) -> RepositoryLocation:
         raise NotARepository("the folder's name is empty", hint="Give the folder of a repository, or leave --repo out.")
     if "\0" in start:
         raise NotARepository(f"{start!r} is no path: it has a NUL", hint="Give the folder of a repository.")
-    here = os.path.realpath(start)
+    try:
+        here = os.path.realpath(start)
+    except FileNotFoundError:  # of a relative path
+        hint = "Change to another folder, or give one with --repo DIR."
+        raise NotARepository("the working folder does not exist any more", hint=hint) from None
     if not os.path.isdir(here):
         what = "is not a folder" if os.path.exists(here) else "does not exist"
         raise NotARepository(f"{here} {what}", hint="Give the folder of a repository with --repo DIR.")
