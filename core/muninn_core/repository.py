@@ -15,7 +15,7 @@ from muninn_core import __version__
 from muninn_core.client import Client, ConnectionLost, connect
 from muninn_core.errors import DaemonError, MuninnError, Stopping
 from muninn_core.launch.repository_location import RepositoryLocation, locate
-from muninn_core.launch.runtime import data_directory
+from muninn_core.launch.runtime import data_directory, home_directory
 from muninn_core.model.value import from_plain, to_plain
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.recording.turn import Turn
@@ -155,7 +155,7 @@ class _Alone:
         self._closed = False
         self._engine: Engine = Engine(
             version=__version__,
-            folders=user_folders(Path.home(), Path(data_directory(environ)), Path(self._spare.name)),
+            folders=user_folders(Path(home_directory(environ)), Path(data_directory(environ)), Path(self._spare.name)),
             environ=environ,
             clients=lambda: 1,
         )

@@ -26,7 +26,7 @@ from muninn_core.config.otel_settings import load_otel_settings
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import DaemonError, MuninnError, Stopping
 from muninn_core.launch.repository_location import RepositoryLocation, locate
-from muninn_core.launch.runtime import Address, data_directory, repository_key, runtime_directory
+from muninn_core.launch.runtime import Address, data_directory, home_directory, repository_key, runtime_directory
 from muninn_core.launch.transport import BACKLOG, uses_tcp
 from muninn_core.worktree.user_folders import user_folders
 from muninn_server.client_connections import LACK_HINT, PROTOCOLS, ClientConnections
@@ -116,9 +116,11 @@ class Daemon:
         if tcp:
             self._info["token"] = token
         self._pools = Pools()
+        home = Path(home_directory(environ))
+        self._own_settings = home / OWN_SETTINGS.removeprefix("~/")
         self.engine = Engine(
             version=__version__,
-            folders=user_folders(Path.home(), Path(data_directory(environ)), spare_cache),
+            folders=user_folders(home, Path(data_directory(environ)), spare_cache),
             environ=environ,
             opened=lambda location: self._watchers.watch(location),
             removed=lambda location: self._watchers.unwatch(location),
@@ -229,7 +231,7 @@ class Daemon:
 
     def _begin_telemetry(self) -> None:
         """Trace calls and send metrics, if the user's own settings name a receiver."""
-        settings, _ = load_otel_settings(Path(OWN_SETTINGS).expanduser())
+        settings, _ = load_otel_settings(self._own_settings)
         if not settings.url:
             return
         try:

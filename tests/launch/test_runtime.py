@@ -12,7 +12,7 @@ import pytest
 from muninn_core.errors import DaemonError
 from muninn_core.launch import runtime
 from muninn_core.launch.lock import FileLock
-from muninn_core.launch.runtime import Address, repository_key, runtime_directory
+from muninn_core.launch.runtime import Address, data_directory, home_directory, repository_key, runtime_directory
 from muninn_core.launch.transport import connect, listen, read_info, write_info
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and owners of files")
@@ -77,6 +77,25 @@ def test_without_being_told_it_does_not_depend_on_the_environment(monkeypatch, t
     monkeypatch.setattr(runtime, "_posix_directory", lambda uid: str(tmp_path / f"muninn-{uid}"))
     poor, rich = runtime_directory({}), runtime_directory({"XDG_RUNTIME_DIR": "/elsewhere", "TMPDIR": "/elsewhere"})
     assert poor == rich == str(tmp_path / f"muninn-{os.getuid()}")
+
+
+@posix
+@pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "relative", "XDG_DATA_HOME": "data"}])
+def test_without_an_absolute_home_the_accounts_home_is_used(environ):
+    import pwd
+
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    assert home_directory(environ) == home
+    assert data_directory(environ).startswith(home)
+
+
+@posix
+def test_a_user_without_a_home_folder_is_told_to_set_one(monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)
+    with pytest.raises(DaemonError, match="no home folder") as refused:
+        data_directory({"HOME": "relative"})
+    assert "HOME" in refused.value.hint
+    assert data_directory({"HOME": "/h", "XDG_DATA_HOME": "/d"}) == "/d/muninn"
 
 
 HOLD = """

@@ -26,7 +26,7 @@ from muninn_core.config import load_config
 from muninn_core.errors import MuninnError
 from muninn_core.git.run import run
 from muninn_core.launch.repository_location import RepositoryLocation, locate, nested_advice
-from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
+from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, home_directory, runtime_directory
 from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _claude(location: RepositoryLocation) -> Check:
 
 def _settings_files(location: RepositoryLocation) -> tuple[Path, ...]:
     home = os.environ.get("CLAUDE_CONFIG_DIR")
-    folders = Path(location.root, ".claude"), Path(home) if home else Path.home() / ".claude"
+    folders = Path(location.root, ".claude"), Path(home or Path(home_directory(os.environ), ".claude"))
     own = (folders[0] / "settings.local.json", folders[0] / "settings.json")
     main = (Path(location.main, ".claude", "settings.local.json"),) if location.linked else ()
     return (*own, *main, folders[1] / "settings.json")
@@ -233,7 +233,7 @@ def _codex(location: RepositoryLocation) -> Check:
 
     Codex CLI 0.169 runs hooks in a linked work tree only when that has a `.codex/config.toml` too.
     """
-    home = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
+    home = Path(os.environ.get("CODEX_HOME") or Path(home_directory(os.environ), ".codex"))
     own, main = Path(location.root, ".codex", "hooks.json"), Path(location.main, ".codex", "hooks.json")
     try:
         found = [path for path in dict.fromkeys((main, own, home / "hooks.json")) if _has_hooks(path)]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core.launch.repository_location import RepositoryLocation
+from muninn_core.launch.runtime import home_directory
 from muninn_core.model.counting import number_of
 
 MAX_FAILURES = 3
@@ -104,7 +105,7 @@ def _stopped(location: RepositoryLocation, last: str, environ: Mapping[str, str]
 
 def _newest_session(location: RepositoryLocation, environ: Mapping[str, str]) -> float | None:
     """Return when Claude Code last wrote a transcript of this work tree. Its folder is named after the path."""
-    home = environ.get("CLAUDE_CONFIG_DIR") or str(Path.home() / ".claude")
+    home = environ.get("CLAUDE_CONFIG_DIR") or Path(home_directory(environ), ".claude")
     folder = Path(home, "projects", re.sub(r"[^A-Za-z0-9]", "-", location.root))
     try:
         return max((each.stat().st_mtime for each in folder.glob("*.jsonl")), default=None)

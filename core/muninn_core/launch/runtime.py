@@ -92,19 +92,40 @@ def runtime_directory(environ: Mapping[str, str]) -> str:
 def data_directory(environ: Mapping[str, str]) -> str:
     """Return the folder of the user's data that belongs to no repository. It is not created.
 
-    `XDG_DATA_HOME` when set (XDG Base Directory Specification 0.8), else the system's default.
+    `XDG_DATA_HOME` when set (XDG Base Directory Specification 0.8), else the system's default. Raises as
+    `home_directory`.
     """
-    home = environ.get("HOME") or os.path.expanduser("~")
     given = environ.get("XDG_DATA_HOME")
     if given and os.path.isabs(given):
         parent = given
     elif os.name == "nt":
-        parent = environ.get("LOCALAPPDATA") or home
+        parent = environ.get("LOCALAPPDATA") or home_directory(environ)
     elif sys.platform == "darwin":
-        parent = os.path.join(home, "Library", "Application Support")
+        parent = os.path.join(home_directory(environ), "Library", "Application Support")
     else:
-        parent = os.path.join(home, ".local", "share")
+        parent = os.path.join(home_directory(environ), ".local", "share")
     return os.path.join(parent, "muninn")
+
+
+def home_directory(environ: Mapping[str, str]) -> str:
+    """Return the user's home folder: `HOME` if it is an absolute path, else the one of the user's account.
+
+    A relative or empty `HOME` would be another folder for each process. Raises DaemonError when there is neither.
+    """
+    given = environ.get("HOME", "")
+    if os.path.isabs(given):
+        return given
+    if os.name == "nt":
+        return os.path.expanduser("~")
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        raise DaemonError(
+            "this user has no home folder: no account names one, and HOME is not an absolute path",
+            hint="Set HOME to a folder that you can write to.",
+        ) from None
 
 
 def _posix_directory(uid: int) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.errors import UsageError
 from muninn_core.launch.repository_location import locate
+from muninn_core.launch.runtime import home_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +59,7 @@ def path_of(file: File, client: Client, scope: str, repo: str, environ: Mapping[
 
 
 def _homes(environ: Mapping[str, str]) -> dict[str, str]:
-    home = environ.get("HOME") or os.path.expanduser("~")
+    home = home_directory(environ)
     claude = environ.get("CLAUDE_CONFIG_DIR")
     config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     return {
