@@ -46,6 +46,11 @@ def test_the_records_of_a_private_memory_are_private_and_not_to_be_sealed(shell:
     assert "not sealed" not in newest
 
 
+def test_a_piped_text_has_no_byte_order_mark_and_no_carriage_returns(shell: Shell) -> None:
+    stored = shell.json("remember", "-", stdin="\ufeffThe pilot boards at noon.\r\nThe tug waits.\r\n")
+    assert stored["memory"]["text"] == "The pilot boards at noon.\nThe tug waits."
+
+
 def test_remember_reads_a_text_from_stdin(shell: Shell) -> None:
     stored = shell.json("remember", "-", "--tag", "piped", stdin="The lighthouse blinks twice.\n")
     (found,) = shell.json("memories", "--id", stored["ids"][0])["memories"]

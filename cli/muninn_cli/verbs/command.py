@@ -302,9 +302,14 @@ def _patch() -> str:
     return text.rstrip("\n") + "\n"
 
 
+def _piped_text() -> str:
+    """Return the text on stdin, without a byte order mark and with line feeds alone at the ends of lines."""
+    return sys.stdin.read().removeprefix("\ufeff").replace("\r\n", "\n").strip()
+
+
 def _complete_draft(params: dict[str, Any]) -> None:
     if params.get("text") == "-":
-        params["text"] = sys.stdin.read().strip()
+        params["text"] = _piped_text()
     if "batch" in params:
         from muninn_cli.verbs.batch import read_drafts
 
