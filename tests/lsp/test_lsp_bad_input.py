@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -55,6 +56,16 @@ async def hover(editor: BareEditor, path: Path, line: int) -> str:
 async def lenses(editor: BareEditor, path: Path) -> list[str]:
     found = await editor.result("textDocument/codeLens", {"textDocument": {"uri": path.as_uri()}})
     return [each["command"]["title"] for each in found]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
+async def test_a_pipe_that_an_editor_asks_about_does_not_block_the_daemon(
+    own_repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    os.mkfifo(own_repo / "src" / "pipe.py")
+    editor = await bare_in(own_repo, environ)
+    await remember(editor, files=["src/pipe.py"])
+    assert await lenses(editor, own_repo / "src" / "pipe.py") == ["1 decision"]
 
 
 @pytest.fixture

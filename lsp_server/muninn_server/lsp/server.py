@@ -13,7 +13,6 @@ import contextlib
 import logging
 import re
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -28,6 +27,7 @@ from pygls.workspace import TextDocument
 from muninn_core import __version__
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.protocol.catalogue import METHODS
+from muninn_core.regular_file import read_regular
 from muninn_server.lsp.dynamic_registration import take_registrations
 from muninn_server.session import error_of
 
@@ -57,6 +57,9 @@ ResponseError = JsonRpcException
 
 EDITOR_COMMANDS = ("muninn.show", "muninn.write")
 """Commands that are not verbs: open a document, and begin a memory draft."""
+
+MAX_READ_BYTES = 16 * 1024 * 1024
+"""The longest file that is read for its lines: the event loop, which all clients share, waits for it."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -110,11 +113,14 @@ class Document(TextDocument):
 
     @property
     def source(self) -> str:
-        """The text. A document that is not open is read from disk once; an unreadable file has no text."""
+        """The text. A document that is not open is read from disk once.
+
+        What can't be read, or is no regular file of at most MAX_READ_BYTES, has no text: its notes are at the top.
+        """
         if self._text is None:
             try:
-                self._text = Path(self.path or "").read_text("utf-8", "replace")
-            except (OSError, ValueError):
+                self._text = read_regular(self.path or "", MAX_READ_BYTES).decode("utf-8", "replace")
+            except OSError:
                 self._text = ""
         return self._text
 
