@@ -12,7 +12,7 @@ import time
 
 from muninn_core.errors import NotARepository
 from muninn_core.launch.repository_location import locate
-from muninn_hooks.local_folder import make_folder
+from muninn_hooks.local_folder import make_folder, write_private
 
 MAX_BYTES = 256 * 1024
 """A longer log loses its older half."""
@@ -50,10 +50,4 @@ def _halve(path: str) -> None:
     with open(path, "rb") as file:
         file.seek(-MAX_BYTES // 2, os.SEEK_END)
         kept = file.read().partition(b"\n")[2]
-    fresh = f"{path}.{os.getpid()}.new"
-    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        os.write(fd, kept)
-    finally:
-        os.close(fd)
-    os.replace(fresh, path)
+    write_private(path, kept)

@@ -11,7 +11,7 @@ import os
 import time
 
 from muninn_core.launch.repository_location import locate
-from muninn_hooks.local_folder import make_folder
+from muninn_hooks.local_folder import make_folder, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +22,10 @@ MAX_FILES = 100
 
 
 def put(root: str, verb: str, params: dict[str, Any]) -> None:
-    """Write a request atomically. Raises OSError and NotARepository."""
+    """Write a request, whole or not at all. Raises OSError and NotARepository."""
     folder = os.path.join(locate(root).local, "inbox")
     make_folder(folder)
     if len(os.listdir(folder)) >= MAX_FILES:
         raise OSError("too many queued requests")
     path = os.path.join(folder, f"{time.time_ns():020}-{os.getpid()}.json")
-    fd = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.write(fd, json.dumps({"v": 1, "verb": verb, "params": params}).encode("utf-8", "replace"))
-    finally:
-        os.close(fd)
-    os.replace(f"{path}.new", path)
+    write_private(path, json.dumps({"v": 1, "verb": verb, "params": params}).encode())
