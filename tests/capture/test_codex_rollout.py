@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from session_checks import check_line_without_content, check_mended_command, facts_of
 
-from muninn_core.capture.sessions.session_facts import SessionReader
 from muninn_core.capture.statements.open_items import read_open_items
 from muninn_core.capture.turns.codex_rollout import transcript_entries
 
@@ -35,7 +35,6 @@ META = line("session_meta", id="01a2", cwd="/repo", cli_version="0.169.0")
 
 
 def test_a_rollout_tells_files_commits_failures_and_what_mended_them() -> None:
-    reader = SessionReader()
     lines = (
         META,
         line("turn_context", cwd="/repo/sub"),
@@ -46,17 +45,14 @@ def test_a_rollout_tells_files_commits_failures_and_what_mended_them() -> None:
         ran("git commit -am 'Open the pier'", "[main 7996be2] Open the pier\n 1 file changed\n", 0),
         ran("make gone", "make: *** no rule\n", 2),
     )
-    assert all(map(reader.read_line, lines))
-    facts = reader.facts()
+    facts = facts_of(lines)
     assert (facts.agent, facts.version, facts.session) == ("codex", "0.169.0", "01a2")
     assert facts.folders == ("/repo", "/repo/sub")
     assert (facts.started_at, facts.ended) == (TIME, TIME)
     assert facts.files == ("/repo/src/pier.py", "/repo/docs/pier.md")
     assert facts.commits == ("7996be2 Open the pier",)
-    (attempt,) = facts.attempts
-    assert (attempt.command.text, attempt.command.status) == ("make check", 2)
-    assert attempt.command.error == "error: the pier is closed"
-    assert attempt.files == facts.files
+    check_mended_command(facts)
+    assert facts.attempts[0].files == facts.files
     assert [command.text for command in facts.failing] == ["make gone"]
 
 
@@ -79,11 +75,7 @@ def test_open_work_of_the_assistant_is_read() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
-def test_a_line_of_another_form_is_a_line_and_says_nothing(kind: str, payload: Any) -> None:
+def test_a_line_of_another_form_has_no_content(kind: str, payload: Any) -> None:
     entry = {"timestamp": 5, "type": kind, "payload": payload}
     assert transcript_entries(entry)
-    reader = SessionReader()
-    assert reader.read_line(json.dumps(entry).encode())
-    facts = reader.facts()
-    assert (facts.files, facts.commits, facts.failing) == ((), (), ())
-    assert read_open_items([json.dumps(entry).encode()]).open == ()
+    check_line_without_content(json.dumps(entry).encode() + b"\n")

@@ -6,10 +6,13 @@ import json
 from typing import Any
 
 import pytest
+from session_checks import (
+    check_line_without_content,
+    check_mended_command,
+    check_statement_and_open_work,
+    facts_of,
+)
 
-from muninn_core.capture.sessions.session_facts import SessionReader
-from muninn_core.capture.statements.open_items import read_open_items
-from muninn_core.capture.statements.transcript import read_transcript
 from muninn_core.capture.turns.agent_turns import read_turns
 from muninn_core.capture.turns.copilot_events import TYPES, Converter
 
@@ -59,7 +62,6 @@ def lines_of(*parts: bytes) -> list[bytes]:
 
 
 def test_a_session_tells_files_commits_failures_and_what_mended_them() -> None:
-    reader = SessionReader()
     lines = lines_of(
         START,
         ran("1", "make check", "error: the pier is closed\n", 2),
@@ -71,15 +73,12 @@ def test_a_session_tells_files_commits_failures_and_what_mended_them() -> None:
         ran("7", "make gone", "make: *** no rule\n", 2),
         ran("8", "make other", "make: *** no rule\n", 2, subagent="explorer"),
     )
-    assert all(map(reader.read_line, lines))
-    facts = reader.facts()
+    facts = facts_of(lines)
     assert (facts.agent, facts.version, facts.session) == ("copilot", "1.0.102", "01a2")
     assert (facts.folders, facts.started_at, facts.ended) == (("/repo",), TIME, TIME)
     assert facts.files == ("/repo/src/pier.py", "/repo/docs/pier.md", "/repo/docs/quay.md")
     assert facts.commits == ("7996be2 Open the pier",)
-    (attempt,) = facts.attempts
-    assert (attempt.command.text, attempt.command.status) == ("make check", 2)
-    assert attempt.command.error == "error: the pier is closed"
+    check_mended_command(facts)
     assert [command.text for command in facts.failing] == ["make gone"]
 
 
@@ -110,11 +109,7 @@ def test_a_turn_has_the_prompt_the_calls_the_tokens_and_the_answer_without_those
 def test_statements_and_open_work_are_read() -> None:
     said = line("assistant.message", content="Done.\n\nNext steps: tell the tenants about the pier")
     subagents = line("user.message", "explorer", content="We decided to use tar because paint peels.")
-    lines = lines_of(START, PROMPT, said, subagents)
-    (draft,) = read_transcript(lines, session="s", agent="copilot").drafts
-    assert (draft.actor, draft.agent) == ("user", "copilot")
-    assert "keep the pier closed" in draft.text
-    assert read_open_items(lines).open == ("tell the tenants about the pier",)
+    check_statement_and_open_work(lines_of(START, PROMPT, said, subagents), "copilot")
 
 
 @pytest.mark.parametrize(
@@ -129,14 +124,7 @@ def test_statements_and_open_work_are_read() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", sorted(TYPES))
-def test_a_line_of_another_form_is_a_line_and_says_nothing(kind: str, data: Any) -> None:
+def test_a_line_of_another_form_has_no_content(kind: str, data: Any) -> None:
     event = {"timestamp": 5, "type": kind, "data": data, "id": 3}
     assert Converter().entries(event)
-    reader = SessionReader()
-    text = json.dumps(event).encode() + b"\n"
-    assert reader.read_line(text)
-    facts = reader.facts()
-    assert (facts.files, facts.commits, facts.failing) == ((), (), ())
-    assert read_open_items([text]).open == ()
-    assert read_transcript([text]).drafts == ()
-    assert read_turns([text]).answer == ""
+    check_line_without_content(json.dumps(event).encode() + b"\n")

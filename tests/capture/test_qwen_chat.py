@@ -6,10 +6,13 @@ import json
 from typing import Any
 
 import pytest
+from session_checks import (
+    check_line_without_content,
+    check_mended_command,
+    check_statement_and_open_work,
+    facts_of,
+)
 
-from muninn_core.capture.sessions.session_facts import SessionReader
-from muninn_core.capture.statements.open_items import read_open_items
-from muninn_core.capture.statements.transcript import read_transcript
 from muninn_core.capture.turns.agent_turns import read_turns
 from muninn_core.capture.turns.transcript_lines import Converter
 
@@ -50,7 +53,6 @@ PROMPT = line("user", {"text": "We decided to keep the pier closed because the p
 
 
 def test_a_session_tells_files_commits_failures_and_what_mended_them() -> None:
-    reader = SessionReader()
     lines = [
         *ran("1", "make check", "error: the pier is closed\n", 2),
         *edited("2", "/repo/src/pier.py"),
@@ -58,14 +60,11 @@ def test_a_session_tells_files_commits_failures_and_what_mended_them() -> None:
         *ran("4", "make check", "fine\n", 0),
         *ran("5", "git commit -am 'Open the pier'", "[main 7996be2] Open the pier\n 1 file changed\n", 0),
     ]
-    assert all(map(reader.read_line, lines))
-    facts = reader.facts()
+    facts = facts_of(lines)
     assert (facts.agent, facts.version, facts.session, facts.folders) == ("qwen", "0.24.4", "01a2", ("/repo",))
     assert facts.files == ("/repo/src/pier.py",)
     assert facts.commits == ("7996be2 Open the pier",)
-    (attempt,) = facts.attempts
-    assert (attempt.command.text, attempt.command.status) == ("make check", 2)
-    assert attempt.command.error == "error: the pier is closed"
+    check_mended_command(facts)
 
 
 def test_a_turn_has_the_prompt_the_calls_the_tokens_and_the_answer() -> None:
@@ -83,10 +82,7 @@ def test_a_turn_has_the_prompt_the_calls_the_tokens_and_the_answer() -> None:
 
 def test_statements_and_open_work_are_read() -> None:
     lines = [PROMPT, line("assistant", {"text": "Done.\n\nNext steps: tell the tenants about the pier"})]
-    (draft,) = read_transcript(lines, session="s", agent="qwen").drafts
-    assert (draft.actor, draft.agent) == ("user", "qwen/0.24.4")
-    assert "keep the pier closed" in draft.text
-    assert read_open_items(lines).open == ("tell the tenants about the pier",)
+    check_statement_and_open_work(lines, "qwen", "0.24.4")
 
 
 @pytest.mark.parametrize(
@@ -99,14 +95,7 @@ def test_statements_and_open_work_are_read() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["user", "assistant", "tool_result"])
-def test_a_line_of_another_form_is_a_line_and_says_nothing(kind: str, parts: Any) -> None:
+def test_a_line_of_another_form_has_no_content(kind: str, parts: Any) -> None:
     entry = {"type": kind, "message": {"parts": parts}, "toolCallResult": 3, "usageMetadata": "x", "timestamp": 5}
     assert Converter().entries(entry)
-    reader = SessionReader()
-    text = json.dumps(entry).encode() + b"\n"
-    assert reader.read_line(text)
-    facts = reader.facts()
-    assert (facts.files, facts.commits, facts.failing) == ((), (), ())
-    assert read_open_items([text]).open == ()
-    assert read_transcript([text]).drafts == ()
-    assert read_turns([text]).answer == ""
+    check_line_without_content(json.dumps(entry).encode() + b"\n")
