@@ -22,8 +22,6 @@ from muninn_core.store.records.record import make_record
 
 PAIRS = Path(__file__).parents[1] / "data" / "pairs.jsonl"
 LABELS = ("same", "contradiction", "new")
-PRECISION, RECALL = 0.9, 0.6
-"""What contradictions must reach; false alarms cost a person's time."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 RoleName = Literal["orchestrator", "optimizer", "reviewer", "executor"]
 
@@ -49,8 +49,6 @@ ROLES: Mapping[str, Role] = MappingProxyType(
     }
 )
 """All roles by name. Reviewers and optimizers change no files, so they claim none."""
-
-ROLE_NAMES: tuple[str, ...] = get_args(RoleName)
 
 
 def importance_for(role: str, kind: str, importance: int) -> int:

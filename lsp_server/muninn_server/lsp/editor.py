@@ -20,7 +20,7 @@ from muninn_server.lsp.configuration import follow_settings
 from muninn_server.lsp.diagnostics import Diagnostics
 from muninn_server.lsp.index_progress import show_index_progress
 from muninn_server.lsp.positions import MAX_CHARS
-from muninn_server.lsp.reviews import REVIEWS, Reviews
+from muninn_server.lsp.reviews import REVIEWS, handle_reviews
 from muninn_server.lsp.server import EDITOR_COMMANDS
 from muninn_server.lsp.settings import Settings, settings_of
 from muninn_server.lsp.virtual_documents import VirtualDocuments
@@ -56,13 +56,13 @@ class Editor:
         self.annotations = Annotations(self.client, self._refresh_soon)
         self.diagnostics = Diagnostics(self.client, self.annotations)
         self.virtual_documents = VirtualDocuments(self.client)
-        self.reviews = Reviews(self.client)
         self.folders = WorkspaceFolders(self.client)
         self.packs: Coalescer[list[types.CodeLens]] = Coalescer()
         self._session = session
         self._session.buffers = self._overlays = Overlays()
         self._unsubscribe: Callable[[], None] = lambda: None
         self._open: dict[str, None] = {}
+        handle_reviews(self.client)
 
     # --- life cycle ---
 
@@ -99,7 +99,7 @@ class Editor:
             self._refresh()
 
     async def close(self) -> None:
-        """Stop all work of this editor, and remove its files from the desk."""
+        """Stop all work of this editor, and remove its files from the open ones."""
         self._session.engine.open_editors.update(self._session.location.root, self, ())
         self._unsubscribe()
         self.annotations.close()

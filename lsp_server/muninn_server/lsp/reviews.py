@@ -21,23 +21,21 @@ REVIEWS = ("muninn.confirm", "muninn.forget")
 """Commands of code actions whose outcome nothing else shows."""
 
 
-class Reviews:
-    """The commands of one editor that review a memory."""
+def handle_reviews(client: EditorClient) -> None:
+    """Register the commands of one editor that review a memory."""
 
-    def __init__(self, client: EditorClient) -> None:
-        self._client = client
-        for command, run in zip(REVIEWS, (self._confirm, self._forget), strict=True):
-            client.server.handle_command(command, with_object(command, run))
-
-    async def _confirm(self, argument: dict[str, Any]) -> Any:
-        result: ConfirmResult = await self._client.call("confirm", argument, lambda found: found)
+    async def confirm(argument: dict[str, Any]) -> Any:
+        result: ConfirmResult = await client.call("confirm", argument, lambda found: found)
         places = ", ".join(f"{cite.path}:{cite.start}-{cite.end}" if cite.start else cite.path for cite in result.cites)
         cited = f"; it cites {places}" if places else ""
-        self._client.tell(types.MessageType.Info, f"Confirmed: {result.memory.title}{cited}")
+        client.tell(types.MessageType.Info, f"Confirmed: {result.memory.title}{cited}")
         return to_plain(result)
 
-    async def _forget(self, argument: dict[str, Any]) -> Any:
-        result: ForgetResult = await self._client.call("forget", argument, lambda found: found)
+    async def forget(argument: dict[str, Any]) -> Any:
+        result: ForgetResult = await client.call("forget", argument, lambda found: found)
         restore = f"`muninn restore {result.memory.id}` restores it"
-        self._client.tell(types.MessageType.Info, f"Forgotten: {result.memory.title}; {restore}")
+        client.tell(types.MessageType.Info, f"Forgotten: {result.memory.title}; {restore}")
         return to_plain(result)
+
+    for command, run in zip(REVIEWS, (confirm, forget), strict=True):
+        client.server.handle_command(command, with_object(command, run))
