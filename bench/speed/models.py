@@ -67,8 +67,8 @@ def lying(served: Served, pairs: list[reconcile.Pair]) -> list[Figure]:
         merged = served.call("reconcile")
     wrong = _wrong_merges(served.root, pairs)
     added, queued = len(merged["merges"]) - len(plain["merges"]), merged["conflicts"] - plain["conflicts"]
-    note = f"{liar.lies} lies in {len(judged)} verdicts; {len(merged['merges'])} merges by rules"
-    spent = f"{sum(pair['verdict'] == 'new' for pair in judged)} verdicts are `new` and need nobody"
+    note = f"{liar.lies} of {len(judged)} verdicts are wrong; {len(merged['merges'])} merges by rules"
+    spent = f"{sum(pair['verdict'] == 'new' for pair in judged)} verdicts are `new` and need no decision"
     return [
         Figure("a lying model: merges of different facts", wrong, "", None, note),
         Figure("a lying model: merges that its verdicts add", added, "", None),

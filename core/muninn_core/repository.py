@@ -84,7 +84,7 @@ def open_repository(root: str | os.PathLike[str] = ".", *, environ: Mapping[str,
     """Open the repository around a folder.
 
     Where its daemon runs, that one answers, so that both agree on what is stored and indexed. Otherwise the verbs run
-    in this process, which then holds the repository for writing: nobody watches its files, so after changes to them
+    in this process, which then holds the repository for writing: its files are not watched, so after changes to them
     call `index`. Raises MuninnError where there is no repository; without `.muninn`, `init` makes it.
     """
     given = os.environ if environ is None else environ

@@ -238,7 +238,7 @@ export interface Verbs {
   'agent.grant': { params: AgentGrantParams; result: AgentGrantResult };
   /** Hand work off. Leave a note for another agent, with leases that it gets when it takes the note. */
   'agent.handoff': { params: AgentHandoffParams; result: AgentHandoffResult };
-  /** Take a hand-off. Take a hand-off and its leases; nobody else can take it then. */
+  /** Take a hand-off. Take a hand-off and its leases; no other agent can take it then. */
   'agent.take': { params: AgentTakeParams; result: AgentTakeResult };
   /** Claim files or tasks. Claim files and tasks, all or none; the lease ends with the agent. */
   'lease.claim': { params: LeaseClaimParams; result: LeaseClaimResult };
@@ -2866,7 +2866,7 @@ export interface MemoriesResult {
  *
  * `elsewhere` are the branches that hold a memory which HEAD does not have, `work` is the state of its commit. Both
  * depend on HEAD, and `expired` on the current time; none of them is in the log.
- * `questions` are what it answers, in the words of somebody who does not know it; it is found by them too.
+ * `questions` are what it answers, in the words of a person who does not know it; it is found by them too.
  * `author` is the name of the person who wrote it, or whose agent did; "" where it is not known.
  * `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
  * record that this version does not define. `sealed` is false while the memory is only in the spool.

@@ -130,8 +130,8 @@ class Repositories:
     def rules(self, location: RepositoryLocation, now: datetime) -> tuple[Memory, ...]:
         """Return the constraints of the repositories of rules except this one, the most important first.
 
-        Those of somebody outside that nobody approved, and those whose cited code has changed, are left out. A
-        repository that can't be read has none.
+        Rules from outside that are not approved, and those whose cited code has changed, are left out. A repository
+        that can't be read has none.
         """
         found: list[Memory] = []
         for entry in self._listed():

@@ -18,13 +18,13 @@ from muninn_core.model.counting import number_of
 from muninn_core.model.event import BARRIER_PASSED, HANDOFF, HANDOFF_TAKEN
 
 MAX_WAITING = 1000
-"""The most hand-offs that nobody has taken."""
+"""The most hand-offs that wait to be taken."""
 
 _COLUMNS = "position, sender, recipient, text, resources_json, sent_at"
 
 
 class Note(NamedTuple):
-    """A hand-off that nobody has taken. `recipient` is an agent's name, a role, or "" for anyone.
+    """A hand-off that waits to be taken. `recipient` is an agent's name, a role, or "" for anyone.
 
     `resources` are those of the leases that it still carries: they may have ended or been taken back since.
     """
@@ -80,7 +80,7 @@ class Handoffs:
     def take(self, key: str, position: int) -> tuple[Note, tuple[Held, ...]]:
         """Take a note and the leases that it carries, which get new tokens.
 
-        Raises NotFoundError for a note that is taken or unknown, RefusedError for one to somebody else.
+        Raises NotFoundError for a note that is taken or unknown, RefusedError for one to another recipient.
         """
 
         def operation(transaction: Transaction) -> tuple[Note, tuple[Held, ...]]:

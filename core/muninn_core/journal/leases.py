@@ -80,7 +80,7 @@ class Leases:
         self._waits[name] = holders
 
     def take(self, transaction: Transaction, member: Member, resources: Sequence[str]) -> tuple[Held, ...]:
-        """Give an agent resources in a transaction, whoever holds them; return their leases.
+        """Give an agent resources in a transaction, also those that others hold; return their leases.
 
         Those that it holds already stay as they are, unless it has handed them off: it gets these back with new tokens.
         """
@@ -148,7 +148,7 @@ def _nobody(name: str, project: str) -> Member:
 
 
 def select(transaction: Transaction, resources: Sequence[str]) -> list[Held]:
-    """Return the leases of some resources, whoever holds them."""
+    """Return the leases of some resources, of all agents."""
     wanted = set(resources)
     return [lease for lease in all_leases(transaction) if lease.resource in wanted]
 

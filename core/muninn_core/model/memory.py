@@ -84,7 +84,7 @@ class Memory(Value):
 
     `elsewhere` are the branches that hold a memory which HEAD does not have, `work` is the state of its commit. Both
     depend on HEAD, and `expired` on the current time; none of them is in the log.
-    `questions` are what it answers, in the words of somebody who does not know it; it is found by them too.
+    `questions` are what it answers, in the words of a person who does not know it; it is found by them too.
     `author` is the name of the person who wrote it, or whose agent did; "" where it is not known.
     `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
     record that this version does not define. `sealed` is false while the memory is only in the spool.

@@ -115,7 +115,7 @@ class TeamVerbs(VerbCaller):
         )
 
     def agent_take(self, number: int, *, agent_key: str = "") -> AgentTakeResult:
-        """Take a hand-off and its leases; nobody else can take it then.
+        """Take a hand-off and its leases; no other agent can take it then.
 
         `number`: The number of the hand-off.
         `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.

@@ -237,7 +237,7 @@ class OpenTrees:
             opened.edited_files.seen = reading.edited_files.seen
             opened.problems += [one for one in reading.problems if one.kind == "watch"]
             self._workspaces[location.root] = opened
-            self._replaced.append(reading)  # somebody may be reading in it
+            self._replaced.append(reading)  # a call may still read it
             opened.start()
         self.files.notify(location.root, None)
         return opened

@@ -36,7 +36,7 @@ Type and number of the hits can be narrowed with `kind` and `limit`.
 
 When to remember, with `remember`:
 - a decision and its reason; a constraint that the code does not show; the cause of a bug; a preference of the user;
-- a way that failed (type `attempt`, with the command and its exit status in `details`), so that nobody tries it again.
+- a way that failed (type `attempt`, with the command and its exit status in `details`), so that it is not tried again.
 One fact per memory, in whole sentences that stand alone, with the files that it is about. Give it three to five \
 `questions` that it answers, in other words than the text: a symptom, a task, general terms. What the user wants in \
 every project has the scope `global`, a note for this session alone `session`. No progress reports, nothing \

@@ -32,7 +32,7 @@ def _repository(listed: ListedRepository) -> Iterator[str]:
 
 def _readers(listed: ListedRepository) -> str:
     readers = ["everyone"] if listed.open else []
-    return ", ".join([*readers, *map(_grant, listed.grants)]) or "nobody"
+    return ", ".join([*readers, *map(_grant, listed.grants)]) or "none"
 
 
 def _grant(grant: ListedGrant) -> str:

@@ -16,7 +16,7 @@ const MEANINGS: Partial<Record<(typeof KINDS)[number], string>> = {
   attempt: 'what was tried and failed',
   bug_fix: 'the cause of a bug and its cure',
   configuration: 'how something is set up',
-  preference: 'how somebody likes it',
+  preference: 'how a person wants it',
   reference: 'where to find more',
   entity: 'what a service, a module or a person is',
 };

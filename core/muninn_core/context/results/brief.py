@@ -345,7 +345,7 @@ def memory_line(memory: Memory, citations: Sequence[Citation], now: datetime, *,
     By its id a reader gets the whole text, corrects or forgets it. A long memory that is only `listed` is its title.
     A memory of another repository has no id here.
 
-    The text of somebody outside of the project is quoted, after a label.
+    A text from outside of the project is quoted, after a label.
     """
     text = name_hidden(one_line(memory))
     if listed and len(text) > HEADLINE_CHARS and memory.title:

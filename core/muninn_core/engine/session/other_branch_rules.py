@@ -1,7 +1,7 @@
 """The user's rules on other local branches and in other open work trees.
 
 A rule that a user stated in one session holds in every session of this machine, also before its branch is merged.
-Remote branches are left out: anybody who can push could write a rule there.
+Remote branches are left out: everyone with the right to push could write a rule there.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Overlaps:
         return found
 
     def of(self, workspace: Workspace, opened: OpenJournal | None, file: str = "") -> list[Overlap]:
-        """Return the files that this work tree changes and another one, where somebody is at work, changes as well.
+        """Return the files that this work tree changes, and another one that is in use as well.
 
         With `file`, that file counts as changed here. Changed is what differs from HEAD.
         """

@@ -165,7 +165,7 @@ def _check_claims_files(role: str) -> None:
 
 
 def release(at: At, params: LeaseReleaseParams, call: CallContext) -> LeaseReleaseResult:
-    """Release an agent's leases; with `force`, end those of anybody."""
+    """Release an agent's leases; with `force`, end those of all agents."""
     resources = _resources(at, params.files, params.tasks)
     if params.force:
         if not resources:
@@ -216,7 +216,7 @@ def barrier(at: At, params: BarrierWaitParams, call: CallContext) -> BarrierWait
     if not done.position:
         raise BusyError(
             f"not all {params.parties} agents came to the barrier '{params.name}' within {params.wait:g} s",
-            hint=f"Waiting there: {', '.join(done.arrived) or 'nobody'}. Wait again, or longer.",
+            hint=f"Waiting there: {', '.join(done.arrived) or 'no agent'}. Wait again, or longer.",
         )
     return BarrierWaitResult(agents=done.arrived, saw=at.workspace.read_state())
 

@@ -74,8 +74,8 @@ class Verbs:
     ) -> AbstractContextManager[SearchedRepositories]:
         """Return the other repositories of a question, readable until the block ends. Raises BadParams.
 
-        `question` returns the parameters of recall or of a list that an organisation's server is asked with, None not
-        to ask one. It is called if there is a server to ask: most questions are put to no one.
+        `question` returns the parameters for an organisation's server, those of recall or of a list; None asks none. It
+        is called only if a server is to be asked.
         """
         put = question() if self.repositories.organisation.is_asked(names) else None
         if not names and put is None:

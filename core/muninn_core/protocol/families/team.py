@@ -304,7 +304,7 @@ FAMILY = Family(
         Method(
             verb="agent.take",
             title="Take a hand-off",
-            summary="Take a hand-off and its leases; nobody else can take it then.",
+            summary="Take a hand-off and its leases; no other agent can take it then.",
             params=AgentTakeParams,
             result=AgentTakeResult,
             effect="append",

@@ -76,7 +76,7 @@ LATER = "written by a later version"
 
 
 def remedy(reason: str) -> str:
-    """Return what to do about a line that is malformed for this reason. One of a later version is somebody's memory."""
+    """Return what to do about a line that is malformed for this reason. One of a later version is kept."""
     return "Update Muninn" if reason.startswith(LATER) else "Repair or delete the line"
 
 

@@ -76,7 +76,7 @@ class AuxiliaryIndex:
             return index.snapshot(), embedder
 
     def close(self) -> None:
-        """Release the folder; what is in it is of use to nobody else."""
+        """Close the index and delete its folder."""
         with self._lock:
             self._drop()
 

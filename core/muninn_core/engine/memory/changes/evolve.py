@@ -32,8 +32,8 @@ Counts = Callable[[Memory], GivenCounts]
 """Returns the outcomes of a memory in sessions."""
 
 CITATION_SECONDS = 10.0
-"""How long a run may read files and ask git about citations. Nobody reads along, so that it may take longer than an
-answer. What is left counts as there; the next run goes on.
+"""How long a run may read files and ask git about citations. It may be longer than for an answer: nothing waits
+for a run. A citation that is not checked counts as present; the next run checks it.
 """
 
 MAX_STEPS = 1_000
