@@ -37,6 +37,7 @@ from muninn_core.worktree.history.branches import LOCAL, OtherBranches, WorkStat
 from muninn_core.worktree.history.edited_files import EditedFiles
 from muninn_core.worktree.history.evolution import EvolutionLoader
 from muninn_core.worktree.history.first_authors import FirstAuthors
+from muninn_core.worktree.history.record_author import RecordAuthor
 from muninn_core.worktree.history.renames import RenameHistory
 from muninn_core.worktree.history.revisions import Revisions
 from muninn_core.worktree.indexing.auxiliary_index import AuxiliaryIndex
@@ -90,7 +91,7 @@ class Workspace:
     ) -> None:
         self.location = location
         self.head = git.HeadReader(location)
-        self._author_reader = git.AuthorReader(location)
+        self.author = RecordAuthor(location, lambda: self.config.memory.author)
         self.layout = layout_at(location)
         if not location.has_memory:
             raise location.not_initialised()
@@ -454,17 +455,6 @@ class Workspace:
             self.problems = [problem for problem in self.problems if problem.kind != "model"]
             self._embedders.choose_again()
             return True
-
-    def author(self) -> str:
-        """Return the author of new records in the configured form; "" where git knows no name."""
-        form = self.config.memory.author
-        if form == "none":
-            return ""
-        try:
-            author = self._author_reader.read()
-        except git.GitError:
-            return ""  # a record without its author's name is better than none
-        return f"{author.name} <{author.email}>" if form == "email" and author.name and author.email else author.name
 
     def labelled(self, memories: Iterable[Memory]) -> tuple[Memory, ...]:
         """Return memories with their first authors, and what became of the commits that they were made at."""
