@@ -150,6 +150,9 @@ MODIFY_C = (
 )
 
 
+VISIT_JS = "function check() {{\n  return {{\n    {},\n  }};\n}}\n"
+
+
 NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
 
 
@@ -157,6 +160,14 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
     ("cited", "old", "now", "state"),
     [
         ("a/s.go#load", LOAD_GO, {"a/s.go": NEW_GO.replace("s *Store", "c *Cache")}, "gone"),
+        ("a/s.go#load", "type Store struct{}\n\n" + LOAD_GO,
+         {"a/s.go": "type store struct{}\n\n" + LOAD_GO.replace("Store", "store").replace("found\n}", "found + 1\n}")},
+         "drifted a/s.go:3-6"),
+        ("a/s.go#load", "type Store struct{}\n\n" + LOAD_GO,
+         {"a/s.go": "type Cache struct{}\n\n" + NEW_GO.replace("s *Store", "c *Cache").replace("s.", "c.")}, "gone"),
+        ("a/s.go#load", "type Store struct{}\n\n" + LOAD_GO,
+         {"a/s.go": "type Store struct{}\n\ntype Cache struct{}\n\n" + LOAD_GO.replace("*Store", "*Cache")
+          .replace("found\n}", "found + 1\n}")}, "gone"),
         ("a/s.go#load", LOAD_GO, {"a/s.go": None, "a/new.go": NEW_GO}, "drifted a/new.go:1-3"),
         ("a/s.go#load", LOAD_GO, {"a/s.go": None, "b/new.go": NEW_GO}, "gone"),
         ("a/s.go#load", LOAD_GO, {"a/s.go": None, "b/s.go": FUNCTION_GO.format("s *a.Store, key string")},
@@ -213,6 +224,10 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
             {"s.ts": "class Store {\n  load = (key: string): Item => {\n    return fetch(key)\n  }\n}\n"},
             "drifted s.ts:2-4",
         ),
+        ("s.js#check.Field", VISIT_JS.format("Field(node) {\n      found = node;\n      count(node);\n    }"),
+         {"s.js": VISIT_JS.format("Field: {\n      enter() {\n        reset();\n      },\n    }")}, "drifted s.js:3"),
+        ("s.js#check.Field", VISIT_JS.format("Field(node) {\n      found = node;\n      count(node);\n    }"),
+         {"s.js": VISIT_JS.format("Name: {\n      Field: {},\n    },\n    Kind: {\n      Field: {},\n    }")}, "gone"),
         ("s.rb#Store.load", "class Store\n  def load(key)\n    items[key]\n  end\nend\n",
          {"s.rb": "class Store\n  def self.load(key)\n    new.all(key)\n  end\nend\n"}, "gone"),
         ("s.py#Store.load", "class Store:\n" + LOAD_PY,
@@ -314,6 +329,19 @@ def row_kt(given, body, *names):
 SET_KT = row_kt("key: Key, value: Any", "data[key] = value ?: error(missing)", "get", "copy", "create")
 
 
+def set_kt(owner, value):
+    """Return a class with a method `set` that stores a value, and other methods."""
+    return row_kt("key: Key, value: Any", f"data[key] = {value}", "get", "copy", "create").replace("Row", owner)
+
+
+def drink_py(name, *steps):
+    """Return a function of these steps."""
+    return f"def {name}():\n" + "".join(f"    {step}\n" for step in steps)
+
+
+LICENCE = "".join(f"# Clause {n} of the licence.\n" for n in range(12)) + "\n"
+
+
 STORE_TEST = (
     "class StoreTest(Case):\n    def test_make(self):\n        store = {}\n        self.assertEqual(store.host, host)\n"
     "        self.assertEqual(store.port, port)\n        self.assertEqual(store.user, user)\n"
@@ -383,6 +411,24 @@ MORE_TESTS = "".join(f"\n    def test_{n}(self):\n        self.step({n}, store.h
             {"query.kt": LONG + SET_KT},
             {"query.kt": None, "Row.kt": row_kt("name: Name", "other(name)", "draw", "paint", "size")},
         ], "gone"),
+        ("a/f.py#drink", [
+            {"a/f.py": LONG + drink_py("drink", *STEPS)},
+            {"a/f.py": None, "b/f.py": LONG + drink_py("drink", *STEPS)},
+            {"b/f.py": drink_py("have_tea", "boil()", *STEPS[:4]) + LONG},
+        ], "drifted b/f.py:3-6"),
+        ("near.py#Near.load", [
+            {"near.py": LICENCE + "class Near:\n" + METHOD},
+            {"near.py": "LIMIT = 1\n", "far.py": LICENCE + "class Far:\n    def load(self, key, other):\n"
+             "        return self.others.fetch(key, other)\n"},
+        ], "gone"),
+        ("one.kt#One.set", [
+            {"one.kt": set_kt("One", "value ?: error(missing)"), "two.kt": set_kt("Two", "value ?: throw absent()")},
+            {"one.kt": None, "two.kt": None, "row.kt": set_kt("Row", "value ?: throw absent(key)").replace("Any", "V")},
+        ], "gone"),
+        ("two.kt#Two.set", [
+            {"one.kt": set_kt("One", "value ?: error(missing)"), "two.kt": set_kt("Two", "value ?: throw absent()")},
+            {"one.kt": None, "two.kt": None, "row.kt": set_kt("Row", "value ?: throw absent(key)").replace("Any", "V")},
+        ], "drifted row.kt:2-4"),
         ("a/old_test.py#StoreTest", [
             {"a/old_test.py": STORE_TEST.format("old_make(host, port, user)"),
              "a/unit_test.py": STORE_TEST.format("make(host, port, user)") + MORE_TESTS},

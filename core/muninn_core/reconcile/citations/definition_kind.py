@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.citations.file_source import FileSource
-from muninn_core.source.chunks.line_index import (
-    LineIndex,
-)
+from muninn_core.source.chunks.line_index import LineIndex, similarity, word_similarity
 from muninn_core.source.code.extent import Extent, common_parts, innermost_extent
 from muninn_core.source.code.symbols import GENERIC
 from muninn_core.source.files.classify import language_of
 
 _IMPL = re.compile(rf"\s*(?:unsafe\s+)?impl\b\s*(?:{GENERIC})?\s*(?:!?(?:[\w:]+::)?(\w+)(?:<.*>)?\s+for\b)?")
 """The head of an `impl` of Rust, and the trait that it implements."""
+
+MIN_SHARE_OF_NAMESAKE = 0.25
+"""The share of the lines that a definition of the same name in a renamed class or a file of the same name must have."""
+
+MIN_WORDS_OF_NAMESAKE = 0.6
+"""The share of the words that a definition of the same name in any file must have."""
 
 _OWNERS = {
     "cpp": re.compile(r"[^(=]*?(\w+)(?:<[^<>]*>)?::~?\w+\s*\("),
@@ -55,7 +60,27 @@ def same_kind(cite: Cite, page: LineIndex, named: list[Extent], tree: FileSource
         kind = _implemented(old, around)
         return [one for one in named if _implemented(page, one) == kind]
     owner = _owner(old, around, language)
-    return [one for one in named if _may_belong(page, one, owner, language)]
+    return [
+        one
+        for one in named
+        if _may_belong(page, one, owner, language)
+        or (
+            _replaces(owner, _owner(page, one, language), old, page)
+            and resembles(old.span(cite.start, cite.end), page.span(one.start, one.end))
+        )
+    ]
+
+
+def resembles(lines: Sequence[str], now: Sequence[str]) -> bool:
+    """Whether a definition of the same name shares enough lines or words with the cited one to be it elsewhere."""
+    return similarity(lines, now) >= MIN_SHARE_OF_NAMESAKE or word_similarity(lines, now) >= MIN_WORDS_OF_NAMESAKE
+
+
+def _replaces(asked: str | None, owner: str | None, old: LineIndex, page: LineIndex) -> bool:
+    """Whether a file that defined one type defines another one instead, as after the type was renamed."""
+    if asked is None or owner is None or not old.find_named(asked) or old.find_named(owner):
+        return False
+    return bool(page.find_named(owner)) and not page.find_named(asked)
 
 
 def is_class_of(cite: Cite, one: Extent) -> bool:

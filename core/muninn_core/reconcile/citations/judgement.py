@@ -18,13 +18,11 @@ from muninn_core.reconcile.citations.cited_text import (
     longest_word,
     surviving_lines,
 )
-from muninn_core.reconcile.citations.definition_kind import same_kind
+from muninn_core.reconcile.citations.definition_kind import resembles, same_kind
 from muninn_core.reconcile.citations.file_source import FileSource, Unknown, page_of_other
 from muninn_core.reconcile.citations.moved_lines import most_similar_file, moved_lines
 from muninn_core.reconcile.citations.successors import (
     MIN_SHARE,
-    MIN_SHARE_OF_NAMESAKE,
-    MIN_WORDS_OF_NAMESAKE,
     most_similar_definition,
     new_ones,
 )
@@ -34,10 +32,9 @@ from muninn_core.source.chunks.line_index import (
     informative_words,
     make_mark,
     read_mark,
-    similarity,
-    word_similarity,
 )
 from muninn_core.source.code.extent import Extent, common_parts, innermost_extent
+from muninn_core.source.files.classify import language_of
 
 
 def judge(cite: Cite, tree: FileSource) -> Citation:
@@ -152,8 +149,7 @@ def _resembles(cite: Cite, one: Extent, page: LineIndex, tree: FileSource) -> bo
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
     if old is None or is_part(cite, tree):
         return True
-    lines, now = old.span(cite.start, cite.end), page.span(one.start, one.end)
-    return similarity(lines, now) >= MIN_SHARE_OF_NAMESAKE or word_similarity(lines, now) >= MIN_WORDS_OF_NAMESAKE
+    return resembles(old.span(cite.start, cite.end), page.span(one.start, one.end))
 
 
 def _mark_at_commit(cite: Cite, tree: FileSource) -> Mark | None:
@@ -207,13 +203,16 @@ def _head_line(cite: Cite, page: LineIndex | None, tree: FileSource) -> tuple[st
     """Return file and line that begin as the cited definition did, up to its name: `exports.load = load`.
 
     The line is not a definition: all definitions of that name are other ones. The name alone counts before `=`:
-    `LIMIT = 3` may be in a class now. Calls have it, too.
+    `LIMIT = 3` may be in a class now. Calls have it, too. See `_key_line` for the methods of objects.
     """
     old = tree.old_page(cite.commit, cite.path) if page and cite.symbol and cite.commit and cite.start else None
     if page is None or old is None or is_part(cite, tree):
         return None
     head = "".join(old.span(cite.start, cite.start)).strip()
-    found = re.match(rf"((\S.*?[\s.])?{re.escape((cite.symbol or '').rpartition('.')[2])})\s*([=:(<{{])", head)
+    name = (cite.symbol or "").rpartition(".")[2]
+    if language_of(cite.path) in ("javascript", "typescript") and re.match(rf"{re.escape(name)}\s*\(", head):
+        return _key_line(name, page, old)
+    found = re.match(rf"((\S.*?[\s.])?{re.escape(name)})\s*([=:(<{{])", head)
     if found is None or not (found[2] or found[3] == "="):
         return None
     same = re.compile(rf"\s*{re.escape(found[1])}\s*{re.escape(found[3])}(?!=)")
@@ -221,6 +220,18 @@ def _head_line(cite: Cite, page: LineIndex | None, tree: FileSource) -> tuple[st
     begin = (number for number, line in enumerate(page.lines, 1) if found[1] in line and same.match(line))
     at = next((number for number in begin if number not in refused), None)
     return (page.path, at, at) if at else None
+
+
+def _key_line(name: str, page: LineIndex, old: LineIndex) -> tuple[str, int, int] | None:
+    """Return file and line where a method of an object in JavaScript has become an object: `visit() {`, `visit: {`.
+
+    It must be the only one of that name, and the old file may not have had it beside the method.
+    """
+    key = re.compile(rf"\s*{re.escape(name)}\s*:\s*\{{")
+    found = [number for number, line in enumerate(page.lines, 1) if name in line and key.match(line)]
+    if len(found) != 1 or any(name in line and key.match(line) for line in old.lines):
+        return None
+    return page.path, found[0], found[0]
 
 
 def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tree: FileSource) -> Citation | None:

@@ -52,8 +52,10 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     if len(telling.intersection(informative_words(page.span(start, end)))) < MIN_SHARE * len(telling):
         return None
     former = tree.former_page(cite.commit, path) if cite.commit and (own is None or path != own.path) else None
-    if former is not None and len(wanted - set(informative_words(former.lines))) < enough:
-        return None  # they were there before, in a file that was renamed
+    if former is None or former.path == cite.path:
+        return path, start, end
+    if len(wanted - set(informative_words(former.lines))) < enough:
+        return None  # they were there before, in another file that was renamed
     return path, start, end
 
 

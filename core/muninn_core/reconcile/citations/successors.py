@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.model.memory import Cite
-from muninn_core.reconcile.citations.definition_kind import is_class_of
+from muninn_core.reconcile.citations.definition_kind import MIN_SHARE_OF_NAMESAKE, MIN_WORDS_OF_NAMESAKE, is_class_of
 from muninn_core.reconcile.citations.file_source import FileSource, page_of_other
 from muninn_core.source.chunks.line_index import (
     LineIndex,
@@ -17,12 +17,6 @@ from muninn_core.source.files.classify import language_of
 
 MIN_SHARE = 0.5
 """The share of a span's lines that must survive when its symbol is gone; git's default for renames."""
-
-MIN_SHARE_OF_NAMESAKE = 0.25
-"""The same share for a definition of the same name in a file of the same name in another folder."""
-
-MIN_WORDS_OF_NAMESAKE = 0.6
-"""The share of the words that a definition of the same name in any file must have."""
 
 MIN_WORDS = 5
 """Fewer distinct words are in many definitions."""
@@ -38,6 +32,9 @@ MIN_MEMBERS = 3
 
 MIN_SHARED = 10
 """The lines that a file must share at least with the cited one to continue it."""
+
+_COMMENTS = ("/*", "*", "//", "#", "--", ";")
+"""What the lines of a comment at the beginning of a file begin with."""
 
 
 def most_similar_definition(
@@ -119,7 +116,8 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
     words = word_similarity(lines, now)
     same_file = stem_of(page.path) == stem_of(cite.path)
     has_all = words >= MIN_WORDS_OF_STRANGER and count_words(lines) >= MIN_WORDS_TO_TELL
-    if has_all and word_similarity(now, lines) >= MIN_SHARE:  # a long one has the words of many
+    is_like = has_all and word_similarity(now, lines) >= MIN_SHARE  # a long one has the words of many
+    if is_like and not _has_closer_rival(lines, now, one.name, cite, tree):
         return True
     if words >= MIN_WORDS_OF_NAMESAKE and count_words(lines) >= MIN_WORDS:
         symbol = cite.symbol or ""
@@ -148,7 +146,24 @@ def _has_moved_owner(old: LineIndex, page: LineIndex, cite: Cite, one: Extent, t
     if not owner or not now or cite.commit is None or tree.old_page(cite.commit, page.path) is not None:
         return False
     before = _members(old, owner)
-    return len(before & _members(page, now)) >= max(MIN_MEMBERS, MIN_SHARE * len(before))
+    if len(before & _members(page, now)) < max(MIN_MEMBERS, MIN_SHARE * len(before)):
+        return False
+    return not _has_closer_rival(old.span(cite.start, cite.end), page.span(one.start, one.end), one.name, cite, tree)
+
+
+def _has_closer_rival(lines: list[str], now: list[str], name: str, cite: Cite, tree: FileSource) -> bool:
+    """Whether a definition has more words of another old one of its name, which is gone, too, than of the cited one.
+
+    Several classes then had the same members, as those do that implement one interface.
+    """
+    share, last = word_similarity(now, lines), name.rpartition(".")[2]
+    for other in tree.formerly(cite.commit, cite.path, last) if cite.commit else ():
+        old = tree.old_page(cite.commit, other) if cite.commit else None
+        for rival in old.find_named(last) if old else ():
+            closer = old is not None and word_similarity(now, old.span(rival.start, rival.end)) > share
+            if closer and not _still_has(page_of_other(tree, other), rival.name):
+                return True
+    return False
 
 
 def _members(page: LineIndex, owner: str) -> set[str]:
@@ -175,9 +190,16 @@ def _is_translation(one: str, other: str) -> bool:
 def _continues(old: LineIndex, page: LineIndex, cite: Cite, tree: FileSource) -> bool:
     """Whether a file is new and shares at least `MIN_SHARED` lines with the cited file, half of the lines of either.
 
+    The comment at the beginning of both, as a rule their licence, does not count.
     Git calls that a rename or a copy when one commit does it.
     """
     if cite.commit is None or tree.old_page(cite.commit, page.path) is not None:
         return False
-    before, now = set(informative_words(old.lines)), set(informative_words(page.lines))
+    before, now = set(informative_words(_without_licence(old))), set(informative_words(_without_licence(page)))
     return len(before & now) >= max(MIN_SHARED, MIN_SHARE * min(len(before), len(now)))
+
+
+def _without_licence(page: LineIndex) -> list[str]:
+    """Return the lines of a file from the first one that is no comment."""
+    begin = (at for at, line in enumerate(page.lines) if line.strip() and not line.lstrip().startswith(_COMMENTS))
+    return page.lines[next(begin, page.length) :]
