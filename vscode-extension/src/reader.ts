@@ -51,6 +51,7 @@ export class Reader implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private shown: Shown | undefined;
   private markdown = '';
+  private opened = 0; // counts the pages that were asked for: a late answer must not replace a newer one
   private readonly registration: vscode.Disposable;
 
   constructor(
@@ -74,20 +75,22 @@ export class Reader implements vscode.Disposable {
 
   /** Shows a document of the server. Throws a Failure. */
   async open(server: Server, address: string, { why = [], isPreview = false, beside = false, wanted }: How = {}): Promise<void> {
+    const turn = (this.opened += 1);
     const { title, text } = await server.request('document', { uri: address, form: 'page' });
-    if (wanted && !wanted()) return;
+    if (turn !== this.opened || (wanted && !wanted())) return;
     const where = { viewColumn: beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active, preserveFocus: isPreview };
     // A page that covers what it is to be beside moves; one in another column stays there.
     const covers = beside && this.panel?.viewColumn === vscode.window.tabGroups.activeTabGroup.viewColumn;
     if (this.panel) this.panel.reveal(covers ? vscode.ViewColumn.Beside : undefined, isPreview);
     else this.adopt(vscode.window.createWebviewPanel(TYPE, title, where, OPTIONS));
-    await this.show({ address, repository: server.key, why, isPreview }, title, text);
+    await this.show({ address, repository: server.key, why, isPreview }, title, text, turn);
   }
 
   /** Shows again what a preview has replaced. Throws a Failure. */
   async restore(page: Shown): Promise<void> {
+    const turn = (this.opened += 1);
     const { title, text } = await this.repositories.byKey(page.repository).request('document', { uri: page.address, form: 'page' });
-    await this.show(page, title, text);
+    if (turn === this.opened) await this.show(page, title, text, turn);
   }
 
   /** Closes the tab. */
@@ -110,17 +113,18 @@ export class Reader implements vscode.Disposable {
   }
 
   private async update(server: Server): Promise<void> {
-    const { shown } = this;
+    const { shown, opened } = this;
     if (!shown || !this.panel?.visible || server.state.phase !== 'running') return;
     const { title, text } = await server.request('document', { uri: shown.address, form: 'page' });
-    if (shown === this.shown) await this.show(shown, title, text);
+    if (shown === this.shown) await this.show(shown, title, text, opened);
   }
 
-  private async show(shown: Shown, title: string, text: string): Promise<void> {
+  /** Shows a page, unless another one was asked for after `turn`. */
+  private async show(shown: Shown, title: string, text: string, turn: number): Promise<void> {
     const markdown = withReasons(text, shown.why);
     const body = await vscode.commands.executeCommand<string>('markdown.api.render', linked(markdown, shown.repository));
     const { panel } = this;
-    if (!panel) return;
+    if (!panel || turn !== this.opened) return;
     const same = this.shown?.address === shown.address && this.shown.isPreview === shown.isPreview && this.markdown === markdown;
     [this.shown, this.markdown] = [shown, markdown];
     panel.title = shortened(title, TITLE);
