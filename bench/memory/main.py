@@ -30,19 +30,26 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--questions", type=int, default=20, metavar="N", help="store at most N questions with each memory of a project"
     )
+    parser.add_argument(
+        "--commits", type=int, default=0, metavar="N", help="with --beside: also remember the newest N commits"
+    )
     parser.add_argument("--files", action="store_true", help="with --beside: how well the files of memories are found")
     parser.add_argument("--facts", type=int, default=0, metavar="N", help="N generated facts with three values each")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the generated facts")
     parser.add_argument("--ablations", action="store_true", help="also measure without each rule")
     parser.add_argument("--json", type=Path, help="the file to write")
     options = parser.parse_args(arguments)
+    if options.commits and options.beside is None:
+        parser.error("--commits needs --beside, the folder of the repositories")
     sets = _sets(options, parser.error)
     arms = ARMS if options.ablations else (WHOLE,)
     figures: dict[str, dict[str, Figures]] = {}
     for name, cases in sets.items():
         for each in arms:
             with arm(each):
-                figures.setdefault(name, {})[each] = summary(_measured(cases, options.beside, files=options.files))
+                figures.setdefault(name, {})[each] = summary(
+                    _measured(cases, options.beside, files=options.files, commits=options.commits)
+                )
         print(f"{table(name, figures[name])}\n", flush=True)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
@@ -66,7 +73,7 @@ def _sets(options: argparse.Namespace, error: Callable[[str], object]) -> dict[s
     return sets
 
 
-def _measured(cases: list[Case], beside: Path | None, *, files: bool) -> Counter[str]:
+def _measured(cases: list[Case], beside: Path | None, *, files: bool, commits: int) -> Counter[str]:
     counts: Counter[str] = Counter()
     for case in cases:
         source = beside / case.name if beside is not None else None
@@ -75,7 +82,7 @@ def _measured(cases: list[Case], beside: Path | None, *, files: bool) -> Counter
                 with stored(case, source, empty=empty) as opened:
                     counts.update(find_files(case, opened))
             continue
-        with stored(case, source) as opened:
+        with stored(case, source, commits=commits) as opened:
             counts.update(ask(case, opened))
             if case.prompts:
                 counts.update(block(case, opened))

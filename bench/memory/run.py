@@ -32,10 +32,11 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def stored(case: Case, source: Path | None = None, *, empty: bool = False) -> Iterator[Opened]:
+def stored(case: Case, source: Path | None = None, *, empty: bool = False, commits: int = 0) -> Iterator[Opened]:
     """Open a repository with the memories of a case, in their order, once all are indexed and encoded.
 
-    It is empty, or a clone of `source`. With `empty` no memory is stored.
+    It is empty, or a clone of `source`, of which the newest `commits` are remembered as well. With `empty` no memory is
+    stored.
     """
     with tempfile.TemporaryDirectory(prefix="mnb-", dir="/tmp") as name:
         root = Path(name) / "repository"
@@ -51,6 +52,8 @@ def stored(case: Case, source: Path | None = None, *, empty: bool = False) -> It
                     fields = [draft.fields | ({"session": session} if session else {}) for draft in some]
                     ids = repository.call("remember", batch=fields).ids  # type: ignore[attr-defined]
                     keys.update((identity, draft.key) for identity, draft in zip(ids, some, strict=True))
+            if commits:
+                repository.backfill(source="git", limit=commits, apply=True)
             repository.index(wait=True)
             repository.recall("what is asked first loads what all need")
             yield Opened(repository, keys)
