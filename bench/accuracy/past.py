@@ -27,7 +27,8 @@ from bench.quality.scoring import interval, measure
 from bench.quality.titles import questions_of
 from muninn_core.capture.commits.commit_history import memory_of_commit, reverted_commits
 from muninn_core.capture.commits.history_memory import HistoryMemory
-from muninn_core.git.log import CommitRange, LogEntry, read_log
+from muninn_core.git import Commit
+from muninn_core.git.log import CommitRange, read_log
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
@@ -83,7 +84,7 @@ def answers(repository: Path, count: int, folder: Path) -> Iterator[dict[str, fl
     log = list(
         read_log(repository, CommitRange(tip=data.questions[0].source.rpartition("@")[2], limit=MAX_COMMITS + 2_000))
     )
-    place = {entry.commit.sha: number for number, entry in enumerate(log)}
+    place = {commit.sha: number for number, commit in enumerate(log)}
     muninn = Muninn(tree, folder / "spare")
     try:
         for question in data.questions:
@@ -92,7 +93,7 @@ def answers(repository: Path, count: int, folder: Path) -> Iterator[dict[str, fl
         muninn.close()
 
 
-def _scores(muninn: Muninn, question: Question, log: Sequence[LogEntry]) -> dict[str, float]:
+def _scores(muninn: Muninn, question: Question, log: Sequence[Commit]) -> dict[str, float]:
     past = _past(log[0], log[1 : MAX_COMMITS + 1])
     vector = MODEL.embed_query(question.text)
     history = Relevance(evolution=lambda: past.evolution, votes=lambda: past.votes)
@@ -111,24 +112,23 @@ def _scores(muninn: Muninn, question: Question, log: Sequence[LogEntry]) -> dict
     }
 
 
-def _past(asked: LogEntry, before: Sequence[LogEntry]) -> Past:
-    commits = [entry.commit for entry in before]
+def _past(asked: Commit, before: Sequence[Commit]) -> Past:
     memories = _memories(before[:REMEMBERED])
     return Past(
-        datetime.fromisoformat(asked.commit.time),
-        CommitVotes(CommitTitle(one.sha, one.time, one.subject, one.files) for one in reversed(commits)),
+        datetime.fromisoformat(asked.time),
+        CommitVotes(CommitTitle(one.sha, one.time, one.subject, one.files) for one in reversed(before)),
         Evolution(
             CommitFiles(datetime.fromisoformat(one.time).timestamp(), one.files)
-            for one in commits[:MAX_COUPLING_COMMITS]
+            for one in before[:MAX_COUPLING_COMMITS]
         ),
         FilePriors(lambda: memories),
     )
 
 
-def _memories(log: Sequence[LogEntry]) -> Mapping[str, Memory]:
+def _memories(log: Sequence[Commit]) -> Mapping[str, Memory]:
     """Return the memories that a backfill makes of commits, by id."""
-    reverted, subjects = reverted_commits(log), {entry.commit.sha: entry.commit.subject for entry in log}
-    found = (memory_of_commit(entry, reverted, subjects) for entry in log)
+    reverted, subjects = reverted_commits(log), {commit.sha: commit.subject for commit in log}
+    found = (memory_of_commit(commit, reverted, subjects) for commit in log)
     return {each.commit: _memory(each) for each in found if isinstance(each, HistoryMemory)}
 
 

@@ -189,7 +189,7 @@ def _remember(one: Session, drafts: list[dict[str, Any]], known: list[str]) -> l
 
 def _commits(mirror: Path, tree: Path) -> list[Commit]:
     tip = _git(mirror, "rev-parse", "HEAD").strip()
-    found = [logged.commit for logged in read_log(tree, CommitRange(tip=tip, limit=COMMITS))]
+    found = read_log(tree, CommitRange(tip=tip, limit=COMMITS))
     return [commit for commit in found if len(commit.parents) == 1 and 1 <= len(commit.files) <= 20]
 
 

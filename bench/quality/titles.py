@@ -74,8 +74,7 @@ def _name(root: Path, taken: Collection[str]) -> str:
 def _asked(root: Path, name: str, head: str) -> list[Question]:
     there = set(run(str(root), "ls-tree", "-r", "-z", "--name-only", head).split("\0"))
     found: dict[str, Question] = {}
-    for logged in read_log(root, CommitRange(tip=head, limit=NEWEST)):
-        commit = logged.commit
+    for commit in read_log(root, CommitRange(tip=head, limit=NEWEST)):
         title = _KIND.sub("", _KIND.sub("", commit.subject)).strip()
         changed = [path for path in commit.files if is_code(path) and not _NO_ANSWER.search(path)]
         if not 1 <= len(changed) <= _MOST_ANSWERS or not there.issuperset(changed) or len(commit.files) > _MOST_FILES:

@@ -7,10 +7,12 @@ import pytest
 from muninn_core.capture.commits.commit_memory import (
     MAX_TEXT,
     assess,
-    draft_memory,
     draft_trace,
+    is_routine,
     memory_text,
+    states_decision,
     title_of,
+    with_short_subject,
     without_records,
 )
 from muninn_core.git import Commit
@@ -83,7 +85,10 @@ def test_a_commit_of_prose_alone_does_not_matter() -> None:
 
 
 def test_a_decision_record_matters_although_it_is_prose() -> None:
-    found = assess(commit("docs: record why we shard", files=("docs/decisions/0007-shards.md",)))
+    record = "docs/decisions/0007-shards.md"
+    added = replace(commit("docs: record why we shard", files=(record,)), added=frozenset({record}))
+    assert assess(commit("docs: shorten the record", files=(record,))) is None
+    found = assess(added)
     assert found is not None
     assert found.decision
 
@@ -109,45 +114,6 @@ def test_words_of_the_body_count_less_than_those_of_the_subject() -> None:
     assert assess(commit("Quotas", "The decision fell for a token bucket.")) is not None
 
 
-def test_a_commit_that_states_a_choice_is_a_decision_and_any_other_an_insight() -> None:
-    choice = commit("Refactor sessions", "Postgres instead of Redis, which lost them on restart.")
-    work = commit("Implement quotas")
-    types = []
-    for one in (choice, work):
-        found = assess(one)
-        assert found is not None
-        types.append(draft_memory(one, found, None, None).type)
-    assert types == ["decision", "insight"]
-
-
-def test_the_memory_names_the_commit_once_and_leaves_its_trailers_out() -> None:
-    one = commit(
-        "Implement quotas",
-        "A token bucket a tenant.\n\nSigned-off-by: Ada <ada@example.org>\nCo-authored-by: Bob <bob@example.org>",
-        files=tuple(f"src/m{i:02}.py" for i in range(60)),
-    )
-    found = assess(one)
-    assert found is not None
-    memory = draft_memory(one, found, "s1", "claude-code")
-    assert memory.text == "Implement quotas\n\nA token bucket a tenant."
-    assert memory.title == "Implement quotas"
-    assert memory.key == "commit:" + "a" * 40
-    assert memory.files == one.files[:50]
-    assert (memory.tags, memory.actor, memory.session, memory.agent) == (("commit",), "hook", "s1", "claude-code")
-    assert memory.details["commit"] == "a" * 40
-    assert memory.details["author"] == "Ada"
-
-
-def test_the_memory_names_no_file_that_the_commit_deletes() -> None:
-    one = replace(
-        commit("Drop the v1 endpoints: replaced by v2", files=("src/v1.py", "src/v2.py")),
-        deleted=frozenset({"src/v1.py"}),
-    )
-    found = assess(one)
-    assert found is not None
-    assert draft_memory(one, found, None, None).files == ("src/v2.py",)
-
-
 def test_a_commit_is_not_about_the_records_that_the_git_hook_adds_to_it() -> None:
     records = ".muninn/memory/sessions/s-1.jsonl"
     prose = without_records(commit("Redesign the tutorial", files=(records, "README.md")))
@@ -156,7 +122,7 @@ def test_a_commit_is_not_about_the_records_that_the_git_hook_adds_to_it() -> Non
     code = without_records(commit("Introduce quotas", files=(records, "src/app.py")))
     found = assess(code)
     assert found is not None
-    assert draft_memory(code, found, None, None).files == ("src/app.py",)
+    assert code.files == ("src/app.py",)
     trace = draft_trace(code, None, None)
     assert trace is not None
     assert trace.files == ("src/app.py",)
@@ -170,14 +136,75 @@ def test_the_steps_of_a_squashed_branch_are_left_out_of_the_memory() -> None:
         "* Fix tests of redirects that lose their cookies\n\nCo-authored-by: Bob <bob@example.org>"
     )
     one = commit("Deprecate per-request cookies (#1574)", body)
-    found = assess(one)
-    assert found is not None
-    assert draft_memory(one, found, None, None).text == (
+    assert memory_text(one) == (
         "Deprecate per-request cookies (#1574)\n\n"
         "* Cookies of the client still apply\n\n* Fix tests of redirects that lose their cookies"
     )
     plain = "Paragraphs stay.\n\n\nAs they are: fix lint"
     assert memory_text(commit("Deprecate cookies", plain)) == f"Deprecate cookies\n\n{plain}"
+
+
+def test_short_entries_of_a_squashed_branch_are_steps_and_those_of_another_list_are_not() -> None:
+    body = "* docs\n\n* changelog ref\n\n* minor clean ups\n\n* Routes of nested routers keep their state"
+    assert memory_text(commit("Replace the router (#363)", body)) == (
+        "Replace the router (#363)\n\n* Routes of nested routers keep their state"
+    )
+    assert "* no globals" in memory_text(commit("Replace the router", "* no globals\n* one lock"))
+
+
+def test_the_note_of_a_cherry_pick_is_no_part_of_the_memory() -> None:
+    body = f"It is kept in sync.\n\n(cherry picked from commit {'c' * 40})"
+    assert memory_text(commit("Replace the guide", body)) == "Replace the guide\n\nIt is kept in sync."
+
+
+@pytest.mark.parametrize(
+    "subject", ["axum 0.7.1", "axum-extra 0.4.0-rc.3 (#1545)", "core: Version 0.2.1", "start version 3.0.1"]
+)
+def test_a_release_is_routine_in_any_notation(subject: str) -> None:
+    assert is_routine(commit(subject))
+
+
+@pytest.mark.parametrize(
+    "subject", ["Drop support for Python 3.8", "Require HTTP 1.1 for upgrades", "Use Rust 1.56 or later"]
+)
+def test_a_subject_with_a_version_is_no_release(subject: str) -> None:
+    assert not is_routine(commit(subject))
+
+
+def test_words_of_names_in_code_do_not_count() -> None:
+    assert assess(commit("Add `axum_extra::extract::Multipart` and pattern_cache")) is None
+    assert assess(commit("Extract the multipart reader")) is not None
+
+
+@pytest.mark.parametrize(
+    ("subject", "decision"),
+    [
+        ("Deprecate the v1 endpoints", True),
+        ("Remove the deprecated v1 endpoints", True),
+        ("Restore and deprecate json_available", True),
+        ("Better type checking during deprecation", False),
+        ("Fix the deprecated call of the pattern matcher", False),
+        ("watch: agents, events and decisions in a terminal", False),
+        ("Add a --switch to the command", False),
+        ("Switch to flit", True),
+    ],
+)
+def test_a_decision_is_stated_and_not_only_mentioned(subject: str, decision: bool) -> None:
+    assert states_decision(commit(subject)) is decision
+
+
+def test_a_subject_ends_where_the_next_line_begins_a_sentence() -> None:
+    lines = "Use compat fspath\nWhen 7ba35c4 was picked it introduced os.fspath."
+    one = replace(commit(" ".join(lines.split("\n")), "More."), subject_lines=lines)
+    short = with_short_subject(one)
+    assert (short.subject, short.body) == (
+        "Use compat fspath",
+        "When 7ba35c4 was picked it introduced os.fspath.\n\nMore.",
+    )
+    wrapped = replace(
+        commit("Use compat fspath instead of os.fspath"), subject_lines="Use compat fspath\ninstead of os.fspath"
+    )
+    assert with_short_subject(wrapped) == wrapped
 
 
 def test_a_memory_is_not_named_after_a_merge() -> None:
@@ -189,8 +216,6 @@ def test_a_memory_is_not_named_after_a_merge() -> None:
 
 def test_a_very_long_message_is_cut_at_a_word() -> None:
     one = commit("Implement quotas", "word " * 2000)
-    found = assess(one)
-    assert found is not None
-    text = draft_memory(one, found, None, None).text
+    text = memory_text(one)
     assert len(text) <= MAX_TEXT + 2
     assert text.endswith("word …")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.capture.commits.commit_history import memory_of_commit, reverted_commits
+from muninn_core.capture.commits.commit_history import captured, memory_of_commit, reverted_commits
 from muninn_core.capture.commits.history_memory import HistoryMemory
 from muninn_core.git import Commit
-from muninn_core.git.log import LogEntry
 
 
 def logged(subject, body="", files=("src/app.py",), *, sha="a" * 40, parents=1, author="Ada", email="", deleted=()):
-    commit = Commit(
+    return Commit(
         sha=sha,
         parents=("b" * 40,) * parents,
         subject=subject,
@@ -19,8 +18,9 @@ def logged(subject, body="", files=("src/app.py",), *, sha="a" * 40, parents=1, 
         author=author,
         time="2020-01-01T00:00:00Z",
         files=files,
+        deleted=frozenset(deleted),
+        email=email,
     )
-    return LogEntry(commit=commit, email=email, deleted=frozenset(deleted))
 
 
 def told(one, back=None, subjects=None):
@@ -131,6 +131,60 @@ def test_a_commit_that_adds_something_is_no_fix_although_it_describes_a_fault():
     assert told(logged("Stop the reader at an error", body)).type == "bug_fix"
     assert told(logged("Add an option to stop the reader", body)).type == "insight"
     assert told(logged(":bug: fix: the reader crashes", body)).type == "bug_fix"
+
+
+def test_a_commit_whose_body_gives_a_reason_is_kept():
+    body = "Sets don't guarantee an order. As the factory was taken from one, projects with both got either of them."
+    draft = told(logged("Discover the app factory deterministically", body))
+    assert (draft.type, draft.importance) == ("insight", 6)
+    assert draft.details["reason"] == "As the factory was taken from one, projects with both got either of them."
+    fixed = told(logged("fix(cli): take the first factory", f"{body}\n\nCloses #3"))
+    assert (fixed.type, fixed.details["reason"]) == ("bug_fix", draft.details["reason"])
+
+
+def test_the_reason_of_a_step_of_a_squashed_branch_is_none_of_the_commit():
+    body = "* Rename the module\n\n* Add a flag to the build in order to avoid its warnings\n\n---------"
+    assert memory_of_commit(logged("Rename a module (#12)", body), {}, {}) == "not significant"
+    assert told(
+        logged("Rename a module (#12)", f"It collided with the one of the library, so it was not found.\n\n{body}")
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "It reads two files and writes one of them afterwards.",
+        "```python\n# it is kept because the reader needs both of the values\n```",
+        "Output:\n\n    because this line of code is a quotation of the program",
+        "because of CI",
+    ],
+)
+def test_a_body_without_a_reason_in_prose_makes_no_memory(body):
+    assert memory_of_commit(logged("Rename a variable", body), {}, {}) == "not significant"
+
+
+def test_a_find_is_no_rule():
+    found = told(logged("Stores routes in a map", "We don't need to nest routes, because all have the same type now."))
+    assert found.type != "constraint"
+
+
+@pytest.mark.parametrize("subject", ["Extract a helper", "Unify the uses of urls", "Introduce a cache"])
+def test_a_subject_alone_that_tells_of_work_makes_no_memory(subject):
+    assert memory_of_commit(logged(subject), {}, {}) == "not significant"
+    assert told(logged(subject, "It lost writes on restart, so that nobody could use it for sessions."))
+
+
+def test_a_session_stores_what_a_backfill_does_under_its_own_name():
+    found = memory_of_commit(logged("Replace A with B"), {}, {})
+    assert isinstance(found, HistoryMemory)
+    draft = captured(found, "s1", "claude-code")
+    assert (draft.actor, draft.tags, draft.session, draft.agent) == ("hook", ("commit",), "s1", "claude-code")
+    assert (draft.text, draft.type, draft.files, draft.key) == (
+        found.draft.text,
+        found.draft.type,
+        found.draft.files,
+        found.draft.key,
+    )
 
 
 def test_a_decision_or_constraint_that_the_body_marks_makes_a_commit_matter():

@@ -199,7 +199,7 @@ def test_names_messages_and_times_that_json_can_not_have_are_replaced_or_left_ou
     (known,) = git.list_commits(plain_repo, parent, done.stdout.decode().strip(), 10)
     assert known.time == "1970-01-01T00:00:00Z"
     (logged,) = read_log(plain_repo, CommitRange(tip=made, base=parent))
-    assert (logged.commit.time, logged.commit.files) == (found.time, ("good.py",))
+    assert (logged.time, logged.files) == (found.time, ("good.py",))
     assert [ref.name for ref in git.list_refs(plain_repo, "refs/heads")] == ["a\u2028b", "c\u0085d", "main"]
     assert next(git.list_ref_blobs(plain_repo, "src"))[0] == "refs/heads/a\u2028b"
     run(plain_repo, "symbolic-ref", "HEAD", "refs/heads/a\u2028b")

@@ -29,14 +29,15 @@ def test_every_commit_is_read_with_its_message_files_and_deletions(plain_repo):
     git(plain_repo, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
     log = list(gitlog.read_log(plain_repo, CommitRange(tip="HEAD")))
     assert gitlog.count_commits(plain_repo, CommitRange(tip="HEAD")) == len(log) == 5
-    by_subject = {one.commit.subject: one for one in log}
+    by_subject = {one.subject: one for one in log}
     merge, empty, bare = by_subject["Merge side"], by_subject["Empty"], by_subject[""]
-    assert (len(merge.commit.parents), merge.commit.files) == (2, ())
-    assert (empty.commit.files, empty.commit.body) == ((), "")
-    assert (bare.commit.sha, bare.commit.files, bare.deleted) == (second, ("b.py", "ünï code.py"), frozenset({"b.py"}))
+    assert (len(merge.parents), merge.files) == (2, ())
+    assert (empty.files, empty.body) == ((), "")
+    assert (bare.sha, bare.files, bare.deleted) == (second, ("b.py", "ünï code.py"), frozenset({"b.py"}))
     added = by_subject["Add a"]
-    assert (added.commit.body, added.email) == ("First line.\n\nSecond  paragraph", "test@localhost")
-    assert log[-1].commit.subject == "Begin"
+    assert (added.body, added.email) == ("First line.\n\nSecond  paragraph", "test@localhost")
+    assert (added.added, added.subject_lines) == (frozenset({"a.py", "b.py"}), "")
+    assert log[-1].subject == "Begin"
 
 
 def test_a_span_is_bounded_by_revisions_times_and_number(plain_repo):
@@ -50,7 +51,7 @@ def test_a_span_is_bounded_by_revisions_times_and_number(plain_repo):
             git(plain_repo, *author, "commit", "-q", "-m", f"Day {day}")
 
     def days(**span):
-        return [one.commit.subject[-1] for one in gitlog.read_log(plain_repo, CommitRange(**{"tip": "HEAD", **span}))]
+        return [one.subject[-1] for one in gitlog.read_log(plain_repo, CommitRange(**{"tip": "HEAD", **span}))]
 
     assert days(limit=2) == ["4", "3"]
     assert days(base="HEAD~3") == ["4", "3", "2"]
@@ -67,9 +68,9 @@ def test_bytes_that_are_not_utf8_are_handled(plain_repo):
     message.write_bytes(b"Gr\xfc\xdfe\n\nbody \xff\n")
     git(plain_repo, "-c", "i18n.commitEncoding=UTF-8", "commit", "-q", "-F", str(message))
     first = next(gitlog.read_log(plain_repo, CommitRange(tip="HEAD")))
-    first.commit.subject.encode()
-    first.commit.body.encode()
-    assert first.commit.files == ("x.py",)
+    first.subject.encode()
+    first.body.encode()
+    assert first.files == ("x.py",)
 
 
 def test_a_failure_of_git_is_an_error_and_never_an_empty_log(plain_repo):

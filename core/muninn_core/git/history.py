@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 
 from muninn_core.errors import NotFoundError
-from muninn_core.git.partial import is_partial
 from muninn_core.git.run import (
     NotAGitRepository,
     check_rev,
@@ -22,17 +21,25 @@ from muninn_core.git.run import (
     time_of,
 )
 from muninn_core.launch.repository_location import locate
-from muninn_core.model.value import Value, field
+from muninn_core.model.value import Value
 from muninn_core.near_match import nearest_few
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
+FORMAT = "--format=%x00%H%x00%P%x00%an%x00%ae%x00%ct%x00%s%x00%B"
+"""The fields of a commit for git-log(1) with `-z`. Each begins with NUL, which no message and no path contains."""
+
+FIELDS = 7
+
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+
+
 class Commit(Value):
     """A commit and the paths that it changed. `time` is the committer's, RFC 3339 in UTC.
 
-    `added` and `deleted` are subsets of `files`. `lines` is {path: lines inserted plus deleted}, without binary files.
-    `git.log` leaves these three empty.
+    `added` and `deleted` are subsets of `files`. `email` is the author's. `subject` is in one line; `subject_lines` is
+    the first paragraph of a message whose first paragraph has several, else "".
     """
 
     sha: str
@@ -44,7 +51,8 @@ class Commit(Value):
     files: tuple[str, ...]
     added: frozenset[str] = frozenset()
     deleted: frozenset[str] = frozenset()
-    lines: dict[str, int] = field(default_factory=dict)
+    email: str = ""
+    subject_lines: str = ""
 
 
 class Ref(Value):
@@ -57,62 +65,60 @@ class Ref(Value):
 def list_commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Commit, ...]:
     """Return the first-parent commits reachable from `until` but not `since`, oldest first, at most the newest `limit`.
 
-    A `since` that does not exist (a rewritten branch) counts as None: then only `until` is returned. In a partial clone
-    `Commit.lines` is empty.
+    A `since` that does not exist (a rewritten branch) counts as None: then only `until` is returned.
     """
     if since is not None and run_process(str(root), "cat-file", "-e", f"{since}^{{commit}}").returncode != 0:
         since = None
     span = [f"{since}..{until}", f"--max-count={limit}"] if since else [until, "--max-count=1"]
-    counts = () if is_partial(root) else ("--numstat",)  # counting lines needs contents
-    options = ("--topo-order", "--first-parent", "-m", "--root", "--raw", *counts, "--no-renames", "-z")
-    out = run(str(root), "log", *span, *options, "--encoding=UTF-8", "--format=%x00%H%x00%P%x00%an%x00%ct%x00%s%x00%b")
+    options = ("--topo-order", "--first-parent", "-m", "--root", "--name-status", "--no-renames", "-z")
+    out = run(str(root), "log", *span, *options, "--encoding=UTF-8", FORMAT)
     # No message and no path contains NUL. An empty field precedes each commit.
     fields = out.split("\0")
     found, position = [], 1
-    while position + 6 <= len(fields):
-        after = fields.index("", position + 6)
-        found.append(_commit(fields[position : position + 6], fields[position + 6 : after]))
+    while position + FIELDS <= len(fields):
+        after = fields.index("", position + FIELDS)
+        found.append(_commit(fields[position : position + FIELDS], fields[position + FIELDS : after]))
         position = after + 1
     return tuple(reversed(found))
 
 
 def _commit(fields: list[str], changes: list[str]) -> Commit:
-    sha, parents, author, seconds, subject, body = fields
-    statuses, lines = _changes(changes)
+    sha, parents, author, email, seconds, subject, message = fields
+    statuses = _statuses(changes)
     return Commit(
         sha=sha,
         parents=tuple(parents.split()),
         subject=readable(subject),
-        body=readable(body.strip()),
+        body=readable(body_of(message)),
         author=readable(author),
         time=format_time(seconds),
         files=tuple(sorted(statuses)),
         added=frozenset(path for path, status in statuses.items() if status == "A"),
         deleted=frozenset(path for path, status in statuses.items() if status == "D"),
-        lines=lines,
+        email=readable(email),
+        subject_lines=readable(lines_of_subject(message)),
     )
 
 
-def _changes(fields: list[str]) -> tuple[dict[str, str], dict[str, int]]:
-    """Return {path: status} and {path: lines inserted plus deleted} from the output of `--raw --numstat -z`.
+def _statuses(fields: list[str]) -> dict[str, str]:
+    """Return {path: status} from the output of `--name-status -z`.
 
     Paths that are not UTF-8 are left out: no memory can name them.
     """
-    statuses: dict[str, str] = {}
-    lines: dict[str, int] = {}
-    rest = iter(fields)
-    for field_text in rest:
-        facts = field_text.removeprefix("\n")  # the newline between a message and its files
-        if facts.startswith(":"):
-            statuses[next(rest)] = facts[-1]
-        else:
-            inserted, removed, path = facts.split("\t", 2)
-            if inserted != "-":
-                lines[path] = int(inserted) + int(removed)
-    return (
-        {path: status for path, status in statuses.items() if is_readable(path)},
-        {path: number for path, number in lines.items() if is_readable(path)},
-    )
+    pairs = zip(fields[::2], fields[1::2], strict=True)
+    # A newline stands between a message and its files.
+    return {path: status.removeprefix("\n") for status, path in pairs if is_readable(path)}
+
+
+def lines_of_subject(message: str) -> str:
+    """Return the first paragraph of a commit's message if it has several lines, else ""."""
+    paragraph = _BLANK_LINE.split(message.strip(), maxsplit=1)[0]
+    return paragraph if "\n" in paragraph else ""
+
+
+def body_of(message: str) -> str:
+    """Return a commit's message without its first paragraph."""
+    return "".join(_BLANK_LINE.split(message.strip(), maxsplit=1)[1:]).strip()
 
 
 def resolve_commit(root: Path, rev: str) -> str:

@@ -6,20 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from muninn_core.git.history import Commit
+from muninn_core.git.history import FORMAT, Commit, body_of, lines_of_subject
 from muninn_core.git.run import GitError, format_time, stream
 from muninn_core.model.value import Value
-
-_FORMAT = "--format=%x00%H%x00%P%x00%an%x00%ae%x00%ct%x00%s%x00%b%x00"
-"""Fields end with NUL, which no message and no path contains."""
-
-
-class LogEntry(Value):
-    """A commit of the log with its author's email address and the paths it deleted. A merge has no paths."""
-
-    commit: Commit
-    email: str
-    deleted: frozenset[str]
 
 
 class CommitRange(Value):
@@ -46,10 +35,10 @@ def count_commits(root: Path, span: CommitRange) -> int:
     return int(b"".join(stream(root, "rev-list", "--count", *span.arguments, "--")))
 
 
-def read_log(root: Path, span: CommitRange) -> Iterator[LogEntry]:
-    """Yield the commits of a range, newest first. Raises GitError."""
+def read_log(root: Path, span: CommitRange) -> Iterator[Commit]:
+    """Yield the commits of a range, newest first; a merge has no paths. Raises GitError."""
     options = ("--name-status", "--no-renames", "-z", "--encoding=UTF-8", "--no-color", "--no-notes")
-    with closing(stream(root, "log", *options, _FORMAT, *span.arguments, "--")) as pieces:
+    with closing(stream(root, "log", *options, f"{FORMAT}%x00", *span.arguments, "--")) as pieces:
         fields = _fields(pieces)
         next(fields, None)  # each commit begins with an empty field
         while sha := next(fields, b""):
@@ -65,32 +54,30 @@ def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield rest
 
 
-def _logged(sha: bytes, fields: Iterator[bytes]) -> LogEntry:
+def _logged(sha: bytes, fields: Iterator[bytes]) -> Commit:
     try:
-        parents, author, email, seconds, subject, body, _ = (next(fields) for _ in range(7))
+        parents, author, email, seconds, subject, raw, _ = (next(fields) for _ in range(7))
     except (StopIteration, RuntimeError):
         raise GitError("git log ended within a commit", hint="`git fsck` checks the repository.") from None
-    files, deleted = [], set()
+    statuses: dict[str, bytes] = {}
     for status in fields:
         if not status:
             break  # the start of the next commit
-        path = _path(next(fields, b""))
-        if path:
-            files.append(path)
-        if status.strip() == b"D":
-            deleted.add(path)
-    return LogEntry(
-        commit=Commit(
-            sha=_decode(sha),
-            parents=tuple(_decode(parents).split()),
-            subject=_decode(subject).strip(),
-            body=_decode(body).strip(),
-            author=_decode(author),
-            time=format_time(_decode(seconds)),
-            files=tuple(sorted(files)),
-        ),
+        if path := _path(next(fields, b"")):
+            statuses[path] = status.strip()
+    message = _decode(raw)
+    return Commit(
+        sha=_decode(sha),
+        parents=tuple(_decode(parents).split()),
+        subject=_decode(subject).strip(),
+        body=body_of(message),
+        author=_decode(author),
+        time=format_time(_decode(seconds)),
+        files=tuple(sorted(statuses)),
+        added=frozenset(path for path, status in statuses.items() if status == b"A"),
+        deleted=frozenset(path for path, status in statuses.items() if status == b"D"),
         email=_decode(email),
-        deleted=frozenset(deleted),
+        subject_lines=lines_of_subject(message),
     )
 
 

@@ -199,6 +199,69 @@ def test_a_commit_of_another_author_is_not_superseded_when_no_branch_has_it(muni
     assert {memory.id for memory in muninn.call("memories").memories} == {first, second}
 
 
+MESSAGES = (
+    "fix(export): write the last row\n\nIt was lost because the buffer was dropped at exit.",
+    "fix(export): write the header",
+    "Discover the factory deterministically\n\nAs sets have no order, projects with two factories got either of them.",
+    "Extract a helper",
+    "Deprecate the v1 endpoints",
+    "shop 1.2.0 (#12)",
+)
+
+
+def test_a_session_remembers_the_commits_that_a_backfill_would(muninn, start, tmp_path):
+    muninn.call("brief", session="s1")
+    for number, message in enumerate(MESSAGES):
+        (muninn.root / "src" / f"part{number}.py").write_text(f"PART = {number}\n")
+        git(muninn.root, "add", "-A", "src")
+        git(muninn.root, "commit", "-q", "-m", message)
+    git(muninn.root, "-c", "user.name=renovate[bot]", "commit", "-q", "--allow-empty", "-m", "Migrate to v2")
+
+    def parts(recollections):
+        return {each.text: (each.type, each.title, each.files, each.importance) for each in recollections}
+
+    found = parts(each for each in muninn.call("backfill", source="git").found)
+    captured = muninn.call("capture", source="commit", session="s1")
+    assert parts(muninn.call("memories").memories) == found
+    assert len(captured.ids) == len(found) == 3
+    assert muninn.call("backfill", source="git", apply=True).ids == ()
+
+
+def test_a_revert_takes_the_memory_of_its_commit_back_until_it_is_reverted_itself(muninn):
+    muninn.call("brief", session="s1")
+    commit_a_decision(muninn.root)
+    (decision,) = muninn.call("capture", source="commit", session="s1").ids
+    git(muninn.root, "revert", "--no-edit", "HEAD")
+    (attempt,) = muninn.call("capture", source="commit", session="s1").ids
+    (memory,) = muninn.call("memories").memories
+    assert (memory.id, memory.type) == (attempt, "attempt")
+    assert muninn.call("show", id=decision).memory.superseded_by == attempt
+    git(muninn.root, "revert", "--no-edit", "HEAD")
+    muninn.call("capture", source="commit", session="s1")
+    assert [each.id for each in muninn.call("memories").memories] == [decision]
+    assert muninn.call("show", id=attempt).memory.superseded_by == decision
+
+
+def test_a_revert_that_is_reset_takes_nothing_back(muninn):
+    muninn.call("brief", session="s1")
+    commit_a_decision(muninn.root)
+    (decision,) = muninn.call("capture", source="commit", session="s1").ids
+    git(muninn.root, "revert", "--no-edit", "HEAD")
+    muninn.call("capture", source="commit", session="s1")
+    git(muninn.root, "reset", "-q", "--hard", "HEAD~1")
+    muninn.call("brief", session="s2")
+    assert [each.id for each in muninn.call("memories").memories] == [decision]
+
+
+def test_a_commit_and_its_revert_of_one_session_are_one_attempt(muninn):
+    muninn.call("brief", session="s1")
+    commit_a_decision(muninn.root)
+    git(muninn.root, "revert", "--no-edit", "HEAD")
+    muninn.call("capture", source="commit", session="s1")
+    (memory,) = muninn.call("memories").memories
+    assert memory.type == "attempt"
+
+
 def test_commits_from_before_the_session_are_not_its_own(muninn):
     commit_a_decision(muninn.root)
     muninn.call("brief", session="s1")

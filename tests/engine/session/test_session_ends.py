@@ -304,7 +304,7 @@ def test_a_commit_is_linked_with_what_it_has_to_do_with(muninn):
     muninn.call("recall", query="quotas")  # it waits until what was stored is searchable
     muninn.call("brief", session="s1")
     (muninn.root / "src/users.py").write_text("USERS = None\n")
-    git(muninn.root, "commit", "-qam", "Implement quotas as a token bucket")
+    git(muninn.root, "commit", "-qam", "Implement quotas as a token bucket\n\nUsers must see them.")
     (stored,) = muninn.call("capture", source="commit", session="s1").ids
     memory = muninn.call("memories", id=stored).memories[0]
     assert {(link.target, link.relation, link.by) for link in memory.links} == {

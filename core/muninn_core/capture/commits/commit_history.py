@@ -1,4 +1,4 @@
-"""Drafts memories from the history of a repository. It reads commits, not git.
+"""Drafts memories of commits, those of a history and new ones by the same rules. It reads commits, not git.
 
 It applies the rules of `commit_memory`, and rules that need later commits: a revert becomes a failed attempt, and a
 reverted commit is skipped. A fix needs a stated cause.
@@ -20,9 +20,12 @@ from muninn_core.capture.commits.commit_memory import (
     is_of_memory,
     is_routine,
     memory_text,
+    states_decision,
     title_of,
+    with_short_subject,
     without_private,
     without_records,
+    without_steps,
 )
 from muninn_core.capture.commits.history_memory import HistoryMemory
 from muninn_core.capture.statements.conversation import Message
@@ -33,7 +36,6 @@ from muninn_core.source.files.classify import classify, path_traits
 
 if TYPE_CHECKING:
     from muninn_core.git import Commit
-    from muninn_core.git.log import LogEntry
 
 MAX_MEMORY_FILES = 10
 """The number of files that a memory names, the most relevant ones."""
@@ -49,7 +51,21 @@ Messages quote and describe code more often than conversations do.
 SUBJECT_ONLY_IMPORTANCE = 6
 """The importance of a commit whose message is only a subject."""
 
-_WORK = ("refactor", "rewrit", "rewrote", "restructur", "reorgani", "implement")
+_WORK = (
+    *(
+        "refactor",
+        "rewrit",
+        "rewrote",
+        "restructur",
+        "reorgani",
+        "implement",
+        "introduc",
+        "extract",
+        "split",
+        "decoupl",
+    ),
+    *("unif", "design", "pattern", "abstraction", "protocol", "schema", "invariant", "concurrency"),
+)
 """Beginnings of words that tell what was done and not what holds since: a subject with no other says no more than
 `git log`."""
 
@@ -62,8 +78,9 @@ _REVERT = re.compile(r'^Revert "(?P<what>.+?)"?(?: \(#\d+\))?$')
 _REVERTING = re.compile(r"(?i)^(?:revert|back(?:ed|s)? out|undo)\b")
 _REAPPLY = re.compile(r'^(?:Reapply|Revert "Re(?:vert|apply))\b')
 _BUILDS = re.compile(
-    r"(?i)^(?:add|allow|creat|disabl|document|export|generat|hid|implement|improv|introduc|mak|merg|mov|port|re(?:factor"
-    r"|form|implement|nam|organi[sz]|plac|writ)|speed up|split|support|test|updat|upgrad|us|wrap)(?:es|ed|e|s|ing)?\b"
+    r"(?i)^(?:add|allow|clean|creat|delet|disabl|document|drop|export|generat|hid|implement|improv|introduc|mak|merg"
+    r"|mov|port|re(?:factor|form|implement|mov|nam|organi[sz]|plac|writ)|simplif|speed up|split|support|test|updat"
+    r"|upgrad|us|wrap)(?:es|ed|e|s|ing|y|ies|ied|ped)?\b"
 )
 """Subjects that add or change something. Their bodies often describe a fault that was there before."""
 
@@ -74,17 +91,37 @@ _CAUSE = re.compile(
     r"|(?:did|does|was|were|is|are)(?:n't| not) (?:\w+ ){0,3}(?:so|which|and)\b|forgot(?:ten)? to)\b"
 )
 
+_REASON = re.compile(
+    r"(?i)\b(?:because|so that|otherwise|in order to|therefore|hence|thus|(?:avoid|prevent)(?:s|ing)?"
+    r"|(?:that|which|this) (?:means?|meant|caus(?:es|ed)|is why|breaks?|broke|makes?|made|allows?|lets?)|the reason"
+    r"|due to|since (?:it|they|the|this|that|there|these|we|you|an?|all|no|most|our)\b"
+    r"|so (?:it|they|the|this|that|there|we|you|people|users?|an?|no)\b)\b"
+    r"|^As (?!well|of|for|a result|an? example)\w"
+)
+"""Words with which a sentence gives a reason."""
 
-def reverted_commits(log: Iterable[LogEntry]) -> dict[str, str]:
+_FEWEST_REASON_WORDS = 8
+"""The fewest words of a sentence that gives a reason."""
+
+_RULE = re.compile(
+    r"(?i)\b(?:must(?:n't)?|never|always|only|cannot|may not|shall|not allowed|forbid(?:s|den)?|constraint|invariant)\b"
+)
+"""Words of a rule. A sentence without any tells what a commit found ("we don't need to")."""
+
+_NOT_PROSE = re.compile(r"(?s)```.*?(?:```|\Z)|(?m:^(?: {4}|\t|>).*$)")
+"""Code and quotations of a message."""
+
+
+def reverted_commits(log: Iterable[Commit]) -> dict[str, str]:
     """Return {commit: the commit that reverts it}, as recorded by `git revert`. `log` is newest first.
 
     A revert that was itself reverted does not count.
     """
     found: dict[str, str] = {}
-    for entry in log:
-        if entry.commit.sha not in found and _is_revert(entry.commit):
-            for sha in _REVERTS.findall(entry.commit.body):
-                found.setdefault(sha, entry.commit.sha)
+    for commit in log:
+        if commit.sha not in found and _is_revert(commit):
+            for sha in _REVERTS.findall(commit.body):
+                found.setdefault(sha, commit.sha)
     return found
 
 
@@ -93,18 +130,16 @@ def _is_revert(commit: Commit) -> bool:
     return bool(_REVERTING.match(commit.subject) or _REVERTS.match(commit.body))
 
 
-def memory_of_commit(
-    log_entry: LogEntry, reverted: Mapping[str, str], subjects: Mapping[str, str]
-) -> HistoryMemory | str:
+def memory_of_commit(commit: Commit, reverted: Mapping[str, str], subjects: Mapping[str, str]) -> HistoryMemory | str:
     """Return the memory of a commit, or the reason for none.
 
     `reverted` is the result of `reverted_commits`; `subjects` are the subjects of all commits by id.
     """
-    if len(log_entry.commit.parents) > 1:
+    if len(commit.parents) > 1:
         return "merges"
-    if _BOT.search(log_entry.commit.author) or _BOT.search(log_entry.email):
+    if _BOT.search(commit.author) or _BOT.search(commit.email):
         return "made by bots"
-    commit = without_records(without_private(log_entry.commit))
+    commit = without_records(without_private(with_short_subject(commit)))
     if not commit.subject:
         return "without a subject"
     if is_of_memory(commit):
@@ -116,23 +151,33 @@ def memory_of_commit(
     if _REAPPLY.match(commit.subject):
         return "routine"
     if _is_revert(commit):
-        named = _REVERTS.search(commit.body)
-        fields = _attempt_fields(commit, named[1] if named else "", subjects)
+        fields = _attempt_fields(commit, reverts(commit), subjects)
     elif is_routine(commit) and assess(commit) is None:
         fields = None
     else:
         fields = _knowledge_fields(commit)
         if fields is None:
             return "not significant"
-    return _history_memory(log_entry, commit, fields) if fields else "routine"
+    return _history_memory(commit, fields) if fields else "routine"
 
 
-def _history_memory(log_entry: LogEntry, commit: Commit, fields: dict[str, Any]) -> HistoryMemory:
+def captured(memory: HistoryMemory, session: str | None, agent: str | None) -> MemoryDraft:
+    """Return the draft of a commit's memory as a session stores it right after the commit."""
+    return replace(memory.draft, tags=("commit",), actor="hook", session=session, agent=agent)
+
+
+def reverts(commit: Commit) -> str:
+    """Return the id of the commit that a commit takes back, "" for none that it names."""
+    named = _REVERTS.search(commit.body) if _is_revert(commit) else None
+    return named[1] if named else ""
+
+
+def _history_memory(commit: Commit, fields: dict[str, Any]) -> HistoryMemory:
     details = {"commit": commit.sha, "author": commit.author, **fields.pop("details")}
     draft = MemoryDraft(
         **fields,
         tags=("commit", "backfill"),
-        files=_files(commit, log_entry.deleted),
+        files=_files(commit),
         actor="import",
         details=details,
         key=commit_key(commit.sha),
@@ -140,10 +185,10 @@ def _history_memory(log_entry: LogEntry, commit: Commit, fields: dict[str, Any])
     return HistoryMemory(draft=draft, commit=commit.sha, time=commit.time)
 
 
-def _attempt_fields(commit: Commit, reverts: str, subjects: Mapping[str, str]) -> dict[str, Any] | None:
+def _attempt_fields(commit: Commit, reverted: str, subjects: Mapping[str, str]) -> dict[str, Any] | None:
     """Return the fields of a reverted attempt; None when the reverted change was routine."""
     matched = _REVERT.match(commit.subject)
-    what = matched["what"] if matched else subjects.get(reverts, commit.subject)
+    what = matched["what"] if matched else subjects.get(reverted, commit.subject)
     if is_routine(_with_subject(commit, what)):
         return None
     why = memory_text(_with_subject(commit, "", body=_REVERTS.sub("", commit.body))).strip()
@@ -153,7 +198,7 @@ def _attempt_fields(commit: Commit, reverts: str, subjects: Mapping[str, str]) -
         "text": f"Tried and taken back: {what}\n\n{why or 'The commit that takes it reverted does not say why.'}",
         "importance": 7 if why else 5,
         "confidence": 0.9 if why else 0.7,
-        "details": {**({"reverts": reverts} if reverts else {}), **({"reason": why[:CAUSE_CHARS]} if why else {})},
+        "details": {**({"reverts": reverted} if reverted else {}), **({"reason": why[:CAUSE_CHARS]} if why else {})},
     }
 
 
@@ -171,14 +216,17 @@ def _knowledge_fields(commit: Commit) -> dict[str, Any] | None:
     subject_only = text == commit.subject
     fix = is_fix(commit)
     cause = _cause(commit.body)
-    decided = significance is not None and significance.decision
-    if statement is None and not (fix and cause) and (significance is None or (fix and subject_only)):
+    reason = _reason(commit)
+    # A decision record is found itself, so a commit that adds one and says no more than its subject adds nothing.
+    decided = significance is not None and (states_decision(commit) if subject_only else significance.decision)
+    if statement is None and not reason and not (fix and cause) and (significance is None or (fix and subject_only)):
         return None
     if subject_only and not decided and all(word.startswith(_WORK) for word in _words(significance)):
         return None
     details: dict[str, Any] = {"keywords": list(significance.keywords)} if significance else {}
     details.update({"cause": cause} if fix and cause else {})
     details.update({"stated": statement.sentence} if statement else {})
+    details.update({"reason": reason} if reason and not statement and not (fix and cause) else {})
     is_built = not cause or bool(_BUILDS.match(bare_subject(commit)))
     return {
         "type": "bug_fix" if fix else _kind(statement, decided=decided, is_built=is_built),
@@ -197,14 +245,33 @@ def _kind(statement: Statement | None, *, decided: bool, is_built: bool) -> str:
     """Return the kind of a commit that declares no fix. `is_built`: it adds or changes something, and mends nothing."""
     if decided or statement is None:
         return "decision" if decided else "insight"
-    return "insight" if is_built and statement.type == "bug_fix" else statement.type
+    if (is_built and statement.type == "bug_fix") or (
+        statement.type == "constraint" and not _RULE.search(statement.sentence)
+    ):
+        return "insight"
+    return statement.type
 
 
 def _cause(body: str) -> str:
     """Return the sentences of a message that state a cause, at most two."""
-    sentences = (" ".join(sentence.split()) for sentence in _SENTENCE.split(body))
-    causes = [sentence for sentence in sentences if len(sentence) > 20 and _CAUSE.search(sentence)]
-    return " ".join(causes[:2])[:CAUSE_CHARS]
+    causes = [sentence for sentence in _sentences(body) if len(sentence) > 20 and _CAUSE.search(sentence)]
+    return _first_of(causes)
+
+
+def _reason(commit: Commit) -> str:
+    """Return the sentences of a message's prose that give a reason, at most two."""
+    sentences = _sentences(_NOT_PROSE.sub("", without_steps(commit, entries=False)))
+    return _first_of([each for each in sentences if len(each.split()) >= _FEWEST_REASON_WORDS and _REASON.search(each)])
+
+
+def _sentences(text: str) -> list[str]:
+    return [" ".join(sentence.split()) for sentence in _SENTENCE.split(text)]
+
+
+def _first_of(sentences: Sequence[str]) -> str:
+    """Return the first two sentences, the second one if both are within `CAUSE_CHARS`."""
+    both = " ".join(sentences[:2])
+    return both if len(both) <= CAUSE_CHARS else sentences[0][:CAUSE_CHARS]
 
 
 _LISTS_CHANGES = re.compile(
@@ -213,10 +280,10 @@ _LISTS_CHANGES = re.compile(
 """Files that list the changes of a project. Commits of all kinds add to them."""
 
 
-def _files(commit: Commit, deleted: frozenset[str]) -> tuple[str, ...]:
+def _files(commit: Commit) -> tuple[str, ...]:
     """Return the files that a memory names: code before tests and prose, without deleted ones and lists of changes."""
     if len(commit.files) > MAX_FILES:
         return ()
-    existing = [path for path in commit.files if path not in deleted and not _LISTS_CHANGES.search(path)]
+    existing = [path for path in commit.files if path not in commit.deleted and not _LISTS_CHANGES.search(path)]
     existing.sort(key=lambda path: (classify(path)[0] != "code", bool(path_traits(path)), path))
     return tuple(existing[:MAX_MEMORY_FILES])

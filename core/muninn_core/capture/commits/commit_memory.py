@@ -30,8 +30,8 @@ MAX_TEXT = 2000
 """The maximum characters of subject and body in a memory."""
 
 
-MANY_LINES, MANY_FILES, MANY_DELETED = 1_000, 30, 5
-"""The numbers of changed lines, changed files and deleted files from which a commit counts as large."""
+MANY_FILES, MANY_DELETED = 30, 5
+"""The numbers of changed files and deleted files from which a commit counts as large."""
 
 
 class Significance(Value):
@@ -53,14 +53,16 @@ _ROUTINE_TYPES = frozenset(
 _ROUTINE = re.compile(
     r"(?i)^(?:fixup!|squash!|amend!|wip\b|merge\b|revert\b|bump\b|release\b|prepare\b.*\brelease\b|version\b"
     r"|(?:update|upgrade)s? (?:the )?(?:dependenc|deps\b|lock ?file|change ?log|copyright|translations?\b)"
-    r"|v?\d+\.\d+(?:\.\d+)?\b)"
+    r"|(?:start|begin|set|tag) version\b|v?\d+\.\d+(?:\.\d+)?\b"
+    r"|\S+ (?:version )?v?\d+\.\d+(?:\.\d+)?(?:[-.+]?\w+)*(?: \(#\d+\))?$)"
     r"|\b(?:typos?|spelling|grammar|whitespace|reformat(?:ting|ted)?|formatting|lint(?:er|ing)?|nits?)\b"
 )
 _FIX = re.compile(r"(?i)^(?:hot)?fix(?:e[sd]|up)?\b")
 
 _STRONG = re.compile(
     r"(?i)\b(architectur\w*|migrat(?:e[sd]?|ing|ion|ions)|re-?architect\w*|redesign\w*|rewrit(?:e|es|ten|ing)|rewrote"
-    r"|decisions?|decided?|deprecat\w*|breaking|adr)\b"
+    r"|deci(?:ded?|sions?) (?:to|on|against|that|not|for)|decisions? (?:is|are|was|were|fell)"
+    r"|(?:our|this|design) decisions?|deprecat(?:e[sd]?|ing)|breaking|adr)\b"
 )
 _MEDIUM = re.compile(
     r"(?i)\b(implement(?:s|ed|ing|ation)?|refactor\w*|introduc(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|restructur\w*"
@@ -77,11 +79,20 @@ _FOREIGN = frozenset({"vendored", "generated"})
 _PACKAGE = re.compile(r"(?i)(?:^|/)(?:__init__\.py|mod\.rs|lib\.rs|index\.[jt]sx?|package-info\.java|main\.go)$")
 _DECISION_RECORD = re.compile(r"(?i)(?:^|/)(?:adrs?|decisions|rfcs?)/[^/]+\.(?:md|rst|adoc|txt)$")
 _STATES_DECISION = re.compile(
-    r"(?i)\b(?:decisions?|decided?|instead of|rather than|in favou?r of|deprecat\w*|adopt(?:s|ed)?|cho[os]se|chosen"
-    r"|switch(?:e[sd])? (?:to|from)|replace[sd]? .+ (?:with|by)|(?:drop|remove)(?:s|ped|d)? support|migrated? .+ to)\b"
+    r"(?i)\b(?:deci(?:ded?|sions?) (?:to|on|against|that|not|for)|decisions? (?:is|are|was|were|fell)|instead of"
+    r"|rather than|in favou?r of|adopt(?:s|ed)?|cho[os]se|chosen|(?<!-)switch(?:e[sd])? (?:to|from)"
+    r"|replace[sd]? .+ (?:with|by)|(?:drop|remove)(?:s|ped|d)? support|migrated? .+ to)\b"
 )
+_DEPRECATES = re.compile(
+    r"(?i)^(?:\w+ and )?(?:un-?|re-?)?deprecate[sd]?\b|\b(?:remov|drop|delet)\w* (?:\w+ )?(?:previously )?deprecated\b"
+)
+"""Subjects that deprecate something or remove what was deprecated; others only mention a deprecation."""
+
 _MERGE = re.compile(r"(?i)merge (?:commit from fork|(?:pull request|branch|remote-tracking branch)\b.*)")
 """The subjects of merges by hosts, which a squashed commit can have, too."""
+
+_BEGINS = re.compile(r"[^a-z\s]")
+"""The first character of a line that begins a sentence or an entry of a list."""
 
 _NUMBER = re.compile(r"\s*\(#\d+\)$")
 """The number of a pull request behind a subject."""
@@ -89,24 +100,34 @@ _NUMBER = re.compile(r"\s*\(#\d+\)$")
 _TRAILER = re.compile(
     r"(?i)^(?:signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|reported-by|cc|change-id|closes|fixes|refs?"
     r"|generated-by|\S*generated with|git-svn-id) *:? .*$"
+    r"|^\(cherry[- ]picked from commit [0-9a-f]+\)$"
     r"|^--HG--$|^(?:rename|branch|extra) : .*$"
 )
 
 _SQUASHED = re.compile(
-    r"(?i)[*-]\s+(?:(?:update|create|delete|rename|add)s? `?[\w./-]+\.\w+`?"
+    r"(?i)-{3,}|[*-]\s+(?:(?:update|create|delete|rename|add)s? `?[\w./-]+\.\w+`?"
     r"|apply suggestions? from code review|merge (?:branch|remote-tracking branch|pull request)\b.*"
     r"|(?:(?:fix|run|add|update)(?:e[sd]|s|ed|ing)? )?(?:more |the |some )?"
     r"(?:lint\w*|typos?|format(?:ting)?|change ?log|wip|nits?|black|isort|mypy|flake8|ruff|prettier|tests?|coverage|ci"
     r"|imports?|(?:review )?(?:comments?|feedback)))\W*"
 )
-"""A line of a squashed branch's list of commits that names a step of the work and nothing of the result."""
+"""A rule, or a line of a squashed branch's list of commits that names a step of the work and nothing of the result."""
+
+
+_STEP_WORDS = 3
+"""The words up to which an entry of a squashed branch's list names a step only."""
+
+_LIST_ENTRY = re.compile(r"\s*[*-]\s+(.*)")
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\S*(?:::|\w_\w|\w\.\w|\w\()\S*", re.DOTALL)
+"""Code in a message: the words of a name do not tell what was done."""
 
 
 def assess(commit: Commit) -> Significance | None:
     """Score a commit; return None when it does not deserve a memory.
 
     In the subject a strong word scores 2, a medium one 1 and a weak one 0.5; in the body half of that. A score of 1
-    makes a commit significant, 2 a fix; so do two signs of size: many lines, many files, a new package. Size,
+    makes a commit significant, 2 a fix; so do two signs of size: many files, many deleted files, a new package. Size,
     structural files and a breaking change raise the importance.
     """
     if len(commit.parents) > 1 or is_of_memory(commit):
@@ -114,7 +135,7 @@ def assess(commit: Commit) -> Significance | None:
     full_subject = subject_without_emoji(commit)
     matched = _CONVENTIONAL.match(full_subject)
     breaking = bool(matched and matched["breaking"]) or bool(_BREAKING.search(commit.body))
-    recorded = any(_DECISION_RECORD.search(path) for path in commit.files)
+    recorded = any(_DECISION_RECORD.search(path) for path in commit.added)
     if not (breaking or recorded) and _is_routine(commit, matched["type"].lower() if matched else ""):
         return None
     subject = full_subject[matched.end() :] if matched else full_subject
@@ -129,28 +150,14 @@ def assess(commit: Commit) -> Significance | None:
     score += 3 * breaking + 2 * recorded + _breadth(commit.files) + 0.5 * len(size)
     words = (*words, *size)
     importance = 8 if score >= 4 else 7 if score >= 2 else 6
-    stated = recorded or bool(_STATES_DECISION.search(f"{subject}\n{commit.body}"))
+    stated = recorded or states_decision(commit)
     return Significance(importance=importance, keywords=words, decision=stated)
 
 
-def draft_memory(commit: Commit, significance: Significance, session: str | None, agent: str | None) -> MemoryDraft:
-    """Return the memory of a commit, without the files that it deletes: their citations would be gone from the start.
-
-    Its key is derived from the commit's id, so it is stored once.
-    """
-    return MemoryDraft(
-        type="decision" if significance.decision else "insight",
-        title=title_of(commit),
-        text=memory_text(commit),
-        tags=("commit",),
-        files=tuple(path for path in commit.files if path not in commit.deleted)[:MAX_FILES],
-        importance=significance.importance,
-        session=session,
-        actor="hook",
-        agent=agent,
-        details={"commit": commit.sha, "author": commit.author, "keywords": list(significance.keywords)},
-        key=commit_key(commit.sha),
-    )
+def states_decision(commit: Commit) -> bool:
+    """Whether a commit's message tells what was chosen, dropped or deprecated."""
+    subject = bare_subject(commit)
+    return bool(_DEPRECATES.search(subject) or _STATES_DECISION.search(_CODE.sub("`", f"{subject}\n{commit.body}")))
 
 
 def draft_trace(commit: Commit, session: str | None, agent: str | None) -> MemoryDraft | None:
@@ -205,7 +212,7 @@ def commit_key(sha: str) -> str:
 
 def memory_text(commit: Commit) -> str:
     """Return subject and body without trailers and without the steps of a squashed branch, cut between words."""
-    body = _without_steps(_without_trailers(commit.body), commit.subject)
+    body = without_steps(commit)
     return _shorten(f"{commit.subject}\n\n{body}" if body else commit.subject)
 
 
@@ -213,7 +220,7 @@ def title_of(commit: Commit) -> str:
     """Return a commit's subject; where that only names a merge, the first line of the body that says more."""
     if not _MERGE.fullmatch(commit.subject):
         return commit.subject
-    lines = (line.strip("*-# ") for line in _without_steps(_without_trailers(commit.body), commit.subject).splitlines())
+    lines = (line.strip("*-# ") for line in without_steps(commit).splitlines())
     return next(filter(None, lines), commit.subject)
 
 
@@ -252,6 +259,17 @@ def without_private(commit: Commit) -> Commit:
     return replace(commit, subject=subject.strip(), body=body.strip())
 
 
+def with_short_subject(commit: Commit) -> Commit:
+    """Return a commit whose subject is its first line where a sentence of its own follows that without a blank line.
+
+    git joins the lines before the first blank line; a line that goes on within a sentence belongs to the subject.
+    """
+    first, _, rest = commit.subject_lines.partition("\n")
+    if not (rest and _BEGINS.match(rest.lstrip())):
+        return commit
+    return replace(commit, subject=first.strip(), body=f"{rest.strip()}\n\n{commit.body}".strip(), subject_lines="")
+
+
 def _is_routine(commit: Commit, kind: str) -> bool:
     if kind in _ROUTINE_TYPES or _ROUTINE.search(subject_without_emoji(commit)):
         return True
@@ -264,8 +282,9 @@ def _weigh(subject: str, body: str) -> tuple[float, tuple[str, ...]]:
     words: list[str] = []
     seen: set[str] = set()
     for text, share in ((subject, 1.0), (_without_trailers(body), 0.5)):
+        prose = _CODE.sub(" ", text)
         for pattern, weight in ((_STRONG, 2.0), (_MEDIUM, 1.0), (_WEAK, 0.5)):
-            for found in pattern.finditer(text):
+            for found in pattern.finditer(prose):
                 word = found[1].lower().split()[0]
                 if word[:6] not in seen:  # migrate and migration count once
                     seen.add(word[:6])
@@ -285,8 +304,6 @@ def _size(commit: Commit) -> tuple[str, ...]:
         path for path in commit.files if classify(path)[0] == "code" and not _FOREIGN.intersection(path_traits(path))
     }
     size_notes = []
-    if sum(lines for path, lines in commit.lines.items() if path in code) >= MANY_LINES:
-        size_notes.append("many lines")
     if len(code) >= MANY_FILES:
         size_notes.append("many files")
     if any(_PACKAGE.search(path) for path in commit.added & code) and len(commit.added & code) > 1:
@@ -300,12 +317,23 @@ def _without_trailers(body: str) -> str:
     return "\n".join(line for line in body.splitlines() if not _TRAILER.match(line)).strip()
 
 
-def _without_steps(body: str, subject: str) -> str:
-    """Return a body without lines of a list that repeat the subject or only name a step of the work."""
-    title = _NUMBER.sub("", subject).strip(" .")
+def without_steps(commit: Commit, *, entries: bool = True) -> str:
+    """Return a body without trailers and without lines of a list that repeat the subject or only name a step.
+
+    Without `entries`, the whole list of a squashed branch is left out: what it says of a step holds for that step.
+    """
+    title = _NUMBER.sub("", commit.subject).strip(" .")
+    body = _without_trailers(commit.body)
     lines = body.splitlines()
-    kept = [line for line in lines if not _SQUASHED.fullmatch(line) and line.strip("*- .") != title]
+    short = (_STEP_WORDS if entries else len(body)) if _NUMBER.search(commit.subject) else 0
+    kept = [line for line in lines if not _is_step(line, short) and line.strip("*- .") != title]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip() if len(kept) < len(lines) else body
+
+
+def _is_step(line: str, short: int) -> bool:
+    """Whether a line names a step of the work: a known one, or an entry of a list of at most `short` words."""
+    entry = _LIST_ENTRY.fullmatch(line)
+    return bool(_SQUASHED.fullmatch(line)) or (entry is not None and len(entry[1].split()) <= short)
 
 
 def _shorten(text: str) -> str:

@@ -11,17 +11,18 @@ import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from muninn_core import git
-from muninn_core.capture.commits.commit_memory import assess, draft_trace, without_private, without_records
-from muninn_core.capture.commits.commit_memory import draft_memory as commit_draft
+from muninn_core.capture.commits.commit_history import captured, memory_of_commit, reverted_commits
+from muninn_core.capture.commits.commit_memory import draft_trace, without_private, without_records
 from muninn_core.capture.statements.transcript import MAX_STATEMENTS, read_transcript
 from muninn_core.engine.memory.changes.record_changes import append_change
 from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session import candidates, failed_commands, hook_inbox, remember_request, session_end
 from muninn_core.engine.session.agent_journal import AgentJournal
-from muninn_core.engine.session.commit_links import reinstating_records, related
+from muninn_core.engine.session.commit_links import reapplying_records, reinstating_records, related
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.named_code import with_named_code
 from muninn_core.engine.session.reminders import missed_note
@@ -103,15 +104,17 @@ class Captures:
     def _store(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> CaptureResult:
         now = self._clock()
         params = session_end.with_transcript(workspace.session_state, params)
-        captured = collect(workspace, params, now)
+        found = collect(workspace, params, now)
         ids: tuple[str, ...] = ()
         own = CallContext(location=call.location, client=call.client)
-        if captured.drafts or captured.traces:
-            batch = RememberParams(batch=(*captured.drafts, *captured.traces), session=params.session)
+        if found.drafts or found.traces:
+            batch = RememberParams(batch=(*found.drafts, *found.traces), session=params.session)
             # A commit or a command may be stored with other details, by another session or a backfill.
             stored = remember(workspace, batch, own, self._ids, now, differing=True).ids
-            ids = stored[: len(captured.drafts)]
-        for identity in dict.fromkeys(captured.archive):
+            ids = stored[: len(found.drafts)]
+        if found.records:
+            workspace.memory.append(found.records, params.session)
+        for identity in dict.fromkeys(found.archive):
             append_change(
                 workspace.config,
                 workspace.memory,
@@ -122,18 +125,18 @@ class Captures:
                 reason="the session has moved on",
             )
         try:
-            captured.commit()
+            found.commit()
         except MuninnError as error:  # the memories are stored, and their keys prevent a second copy
             log.warning("cannot note what was captured: %s", error)
         request = remember_request.remember_request(workspace, params, now)
         if not call.cancelled:  # a cancelled answer did not reach the agent
             remember_request.put_note(workspace.session_state, params.session, request)
         late, late_ids = self._late(workspace, params, now)
-        given = (*captured.given, *late_ids)
+        given = (*found.given, *late_ids)
         workspace.deliveries.add(params.session, (*ids, *given))
         if params.source == "session":
             workspace.memory.seal(params.session)
-        note = captured.note if ids or captured.given else ""
+        note = found.note if ids or found.given else ""
         note = "\n\n".join(part for part in (note, late) if part)
         self._agents.given(workspace, params.session, "capture", given, text=lambda: note)
         if params.source in ("turn", "session"):
@@ -172,8 +175,8 @@ def _nothing() -> None:
 
 
 class Captured(Value):
-    """What an event showed: drafts to store, traces to store silently, ids of memories to archive, and the note to
-    show.
+    """What an event showed: drafts to store, traces to store silently, further records, ids of memories to archive, and
+    the note to show.
 
     `given` are ids of stored memories that the note contains. `commit` marks the event as captured; it is called after
     everything is stored.
@@ -181,6 +184,7 @@ class Captured(Value):
 
     drafts: tuple[MemoryDraft, ...] = ()
     traces: tuple[MemoryDraft, ...] = ()
+    records: tuple[dict[str, Any], ...] = ()
     archive: tuple[str, ...] = ()
     note: str = ""
     given: tuple[str, ...] = ()
@@ -227,21 +231,21 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Capt
         return Captured()
     # Without a note of the session's start, HEAD is its commit after a git command; else the time of a commit decides.
     earliest = "" if seen is not None or params.source == "commit" else session_end.start_time(params)
+    made = git.list_commits(workspace.layout.root, seen, head, MAX_COMMITS)
+    made = tuple(commit for commit in made if commit.time[:19] >= earliest[:19])
+    reverted, subjects = reverted_commits(reversed(made)), {commit.sha: commit.subject for commit in made}
     drafts, traces = [], []
-    for commit in git.list_commits(workspace.layout.root, seen, head, MAX_COMMITS):
-        if commit.time[:19] < earliest[:19]:
-            continue
-        commit = without_records(without_private(commit))
-        significance = assess(commit) if commit.subject else None
-        if significance is not None:
-            draft = commit_draft(commit, significance, session=session, agent=params.agent)
-            drafts.append(related(workspace, draft, now))
-        elif shown := draft_trace(commit, session=session, agent=params.agent):
+    for commit in made:
+        result = memory_of_commit(commit, reverted, subjects)
+        if not isinstance(result, str):
+            drafts.append(related(workspace, captured(result, session, params.agent), now))
+        elif shown := draft_trace(without_records(without_private(commit)), session=session, agent=params.agent):
             traces.append(shown)
     note = "Remembered: " + "; ".join(draft.title for draft in drafts) if drafts else ""
     return Captured(
         drafts=tuple(drafts),
         traces=tuple(traces),
+        records=reapplying_records(workspace, made),
         note=note,
         commit=lambda: workspace.session_state.put(session, "head", head),
     )

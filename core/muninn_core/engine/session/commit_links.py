@@ -1,15 +1,18 @@
-"""Links a captured commit to memories of the same files or of similar text, and to the commit that it rewrites.
+"""Links a captured commit to memories of the same files or of similar text, and to the commit that it rewrites or
+reverts.
 
-A rewrite can be taken back (`git reset` to the earlier commit). Then the earlier commit's memory is in force again.
+A rewrite or revert can be taken back (`git reset` to the earlier commit, a revert of the revert). Then the earlier
+commit's memory is in force again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from muninn_core import git
+from muninn_core.capture.commits.commit_history import reverts
 from muninn_core.capture.commits.commit_memory import commit_key
 from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.memory.drafting.scopes import visible
@@ -47,7 +50,8 @@ _LINKED = frozenset(
 def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDraft:
     """Return a commit's draft with its links and the decision records that it touches.
 
-    A commit that was amended or rebased supersedes its earlier form, which no branch has any more.
+    A commit that was amended or rebased supersedes its earlier form, which no branch has any more. A revert supersedes
+    what it takes back.
     A link's strength is its confidence, from 0 to 1: shared files, plus the relatedness of the texts. Without an index
     the files alone decide.
     """
@@ -56,7 +60,7 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
     def is_linkable(memory: Memory) -> bool:
         return memory.type in _LINKED and memory.scope == "project" and not memory.private and seen(memory)
 
-    former = _former(workspace, draft)
+    former = [*_former(workspace, draft), *_reverted(workspace, draft)]
     confidence: dict[str, float] = {}
     why: dict[str, list[str]] = {}
     known: Mapping[str, Memory] = workspace.memory.all()
@@ -112,6 +116,37 @@ def _former(workspace: Workspace, draft: MemoryDraft) -> list[str]:
     return sorted(same[commit] for commit in _in_no_history(workspace, same))
 
 
+def _reverted(workspace: Workspace, draft: MemoryDraft) -> list[str]:
+    """Return the memory in force of the commit that a draft's commit takes back."""
+    memory = _memory_of(workspace, str(draft.details.get("reverts", "")))
+    return [memory.id] if memory is not None and memory.active else []
+
+
+def _memory_of(workspace: Workspace, commit: str) -> Memory | None:
+    """Return the memory of a commit; None when it has none."""
+    record = workspace.memory.log.record_of_key(commit_key(commit)) if commit else None
+    return workspace.memory.all().get(record.id) if record is not None else None
+
+
+def reapplying_records(workspace: Workspace, commits: Sequence[git.Commit]) -> tuple[dict[str, Any], ...]:
+    """Return the records that put memories of commits in force again whose reverts these commits revert."""
+    records: list[dict[str, Any]] = []
+    for commit in commits:
+        revert = _memory_of(workspace, reverts(commit))
+        taken_back = _memory_of(workspace, str(revert.details.get("reverts", ""))) if revert is not None else None
+        if revert is not None and taken_back is not None and taken_back.superseded_by == revert.id:
+            records += _reinstate(taken_back.id, revert.id)
+    return tuple(records)
+
+
+def _reinstate(earlier: str, later: str) -> list[dict[str, Any]]:
+    """Return the records by which a memory is in force again and supersedes the one that superseded it."""
+    return [
+        {"type": "supersede", "actor": HOOK, "target": earlier, "by": None},
+        {"type": "link", "actor": HOOK, "target": earlier, "relation": SUPERSEDES, "to": later, "by": HOOK},
+    ]
+
+
 def _in_no_history(workspace: Workspace, commits: Iterable[str]) -> set[str]:
     root, head = workspace.layout.root, git.read_head(workspace.location).commit
     tips = [*(ref.commit for ref in git.list_refs(root)), *([head] if head else [])]
@@ -141,9 +176,5 @@ def reinstating_records(workspace: Workspace, head: str) -> tuple[list[dict[str,
     lost = sorted(_in_no_history(workspace, found)) if found else []
     records: list[dict[str, Any]] = []
     for commit in lost:
-        earlier, rewrite_of_it = found[commit]
-        records.append({"type": "supersede", "actor": HOOK, "target": earlier, "by": None})
-        records.append(
-            {"type": "link", "actor": HOOK, "target": earlier, "relation": SUPERSEDES, "to": rewrite_of_it, "by": HOOK}
-        )
+        records += _reinstate(*found[commit])
     return records, len(lost) < len(found)

@@ -99,7 +99,7 @@ class EvolutionLoader:
         ):
             if self._closed:
                 return
-            fresh.append(one.commit)
+            fresh.append(one)
         times = (
             CommitFiles(datetime.fromisoformat(one.time).timestamp(), one.files) for one in fresh[:MAX_COUPLING_COMMITS]
         )

@@ -56,25 +56,27 @@ def from_git(workspace: Workspace, params: BackfillParams, call: CallContext) ->
     total = history.count_commits(root, span)
     call.report("begin", f"{number_of(total, 'commit')} to read")
     log = []
-    for number, entry in enumerate(history.read_log(root, span)):
+    for number, commit in enumerate(history.read_log(root, span)):
         if number % 100 == 0:
             call.raise_if_cancelled()
             call.report("report", f"{number} of {number_of(total, 'commit')}", 80 * number // max(total, 1))
-        log.append(entry)
+        log.append(commit)
     reverted = reverted_commits(log)
-    subjects = {entry.commit.sha: entry.commit.subject for entry in log}
-    memories, skipped = [], Counter[str]()
-    for number, entry in enumerate(reversed(log)):
+    subjects = {commit.sha: commit.subject for commit in log}
+    memories, skipped = dict[str, HistoryMemory](), Counter[str]()
+    for number, commit in enumerate(reversed(log)):
         if number % 100 == 0:
             call.raise_if_cancelled()
-        result = memory_of_commit(entry, reverted, subjects)
-        if isinstance(result, HistoryMemory):
-            memories.append(result)
-        else:
+        result = memory_of_commit(commit, reverted, subjects)
+        if isinstance(result, str):
             skipped[result] += 1
+        elif result.draft.text in memories:
+            skipped["with the message of an earlier one"] += 1  # a commit that was picked onto several branches
+        else:
+            memories[result.draft.text] = result
     note = "This clone is shallow: older commits are not here." if git.is_shallow(root) else ""
     return BackfillDrafts(
-        memories=tuple(memories),
+        memories=tuple(memories.values()),
         looked=len(log),
         skipped=dict(sorted(skipped.items())),
         note=note,
