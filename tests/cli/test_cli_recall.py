@@ -6,7 +6,7 @@ import re
 
 from muninn_shell import Shell
 
-from muninn_cli.show.search.answers import _marked
+from muninn_cli.show.search.answers import MAX_LINES, _marked, _rest_of_sentence
 
 
 def test_a_mistake_is_shown_with_a_line_that_points_at_it(shell: Shell) -> None:
@@ -73,6 +73,39 @@ def test_lines_are_shown_with_their_numbers(shell: Shell) -> None:
     shell.run("index")
     done = shell.run("recall", "berth", "--limit", "1")
     assert "     1 def moor_ship(name: str, berth: int) -> str:" in done.stdout.splitlines()
+
+
+def test_an_excerpt_of_a_memory_has_its_title_and_ends_with_a_sentence(shell: Shell) -> None:
+    text = "\n".join(
+        [
+            "Move file serving to Werkzeug",
+            "",
+            "Nothing of it is specific to Flask.",
+            *(f"Part {number} of this paragraph is told." for number in range(5)),
+            "",
+            "The option cache_timeout is renamed to max_age, the name",
+            "that Werkzeug has for it. Its default changes, so",
+            "that browsers ask before they use a stored answer: a",
+            "conditional request has no",
+            "delay of twelve hours, which",
+            "was the default before.",
+            "",
+            "Closes the old requests.",
+        ]
+    )
+    shell.run("remember", text, "--type", "decision")
+    out = shell.run("recall", "cache_timeout max_age Werkzeug", "--kind", "memory").stdout
+    assert "Move file serving to Werkzeug" in out
+    assert "was the default before." in out
+    assert "Closes the old requests" not in out
+    assert "Part 1" not in out
+
+
+def test_the_rest_of_a_sentence_that_does_not_end_is_cut() -> None:
+    rows = ["word"] * 9
+    assert _rest_of_sentence(rows, 2) == ["word"] * MAX_LINES + ["…"]
+    assert _rest_of_sentence(["It is so", "- an entry"], 1) == []
+    assert _rest_of_sentence(["It is so.", "Another"], 1) == []
 
 
 def test_marks_count_utf_16_code_units() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import print_stale
@@ -38,6 +39,12 @@ INDENT = 7
 
 BAR = 8
 """The width of a score's bar, in cells."""
+
+_ENDS = re.compile(r"[.!?:…][\"'`*)\]]*\s*$")
+"""The end of a line with which a sentence ends."""
+
+_ENTRY = re.compile(r"\s*(?:[-*+#>|]|\d+[.)]|```)")
+"""The beginning of a line that goes on with no sentence, such as an entry of a list."""
 
 
 @renders("recall")
@@ -95,6 +102,8 @@ def _hit(console: Console, hit: dict[str, Any], lead: Sequence[tuple[str, str]],
     """Print a hit; its first line begins with `lead`."""
     label = hit["type"] or hit["kind"]
     title = own_title(hit["title"], hit["text"])
+    if hit["kind"] == "memory" and hit["snippet"] and hit["snippet"][0]["line"] > 1:
+        title = hit["title"]  # the text begins with it, but its excerpt does not
     container = f" in {title}" if title and hit["kind"] == "code" else ""
     where = place(hit["path"], hit["start_line"], hit["end_line"])
     line(
@@ -138,7 +147,7 @@ def _marks(console: Console, hit: dict[str, Any]) -> None:
 def _excerpt(console: Console, hit: dict[str, Any]) -> None:
     """Print the lines that match the query, highlighted; without any, the beginning of the text.
 
-    Lines of files are cut at the width of a terminal, sentences of memories continue below.
+    Lines of files are cut at the width of a terminal, sentences of memories continue below and to their end.
     """
     for row in hit["snippet"]:
         marked = _marked(row["text"], row["marks"])
@@ -146,12 +155,32 @@ def _excerpt(console: Console, hit: dict[str, Any]) -> None:
             wrapped_line(console, *marked, indent=INDENT)
         else:
             source_line(console, (f"{row['line']:6} ", "faint"), *marked)
+    if hit["kind"] == "memory" and hit["snippet"]:
+        for further in _rest_of_sentence(hit["text"].split("\n"), hit["snippet"][-1]["line"]):
+            wrapped_line(console, (further, ""), indent=INDENT)
     if not hit["snippet"]:
         for begin in excerpt(hit["text"], MAX_LINES):
             if hit["kind"] == "memory":
                 wrapped_line(console, (begin, ""), indent=INDENT)
             else:
                 source_line(console, (f"{' ' * INDENT}{begin}", ""))
+
+
+def _rest_of_sentence(rows: Sequence[str], after: int) -> list[str]:
+    """Return the lines behind line `after`, from 1, to the end of its sentence or paragraph.
+
+    The last one is "…" if the end is further than `MAX_LINES` away.
+    """
+    found: list[str] = []
+    last = rows[after - 1]
+    for row in rows[after:]:
+        if not row.strip() or not last.strip() or _ENDS.search(last) or _ENTRY.match(row):
+            return found
+        if len(found) == MAX_LINES:
+            return [*found, "…"]
+        found.append(row.rstrip())
+        last = row
+    return found
 
 
 def _marked(text: str, marks: list[dict[str, int]]) -> list[tuple[str, str]]:
