@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.context.results.brief import (
+    RECENT,
     LineFormat,
     PendingWork,
     Recipient,
@@ -125,6 +126,18 @@ def test_a_line_has_the_id_and_the_files_that_are_named_or_cited():
     cites = (Cite(path="b.py", start=3, end=4), Cite(path="b.py", start=8, end=9), Cite(path="a.py", start=1, end=1))
     text = brief(remembered("01kjmma2g0000000000abcdefgh", files=("a.py",), cites=cites)).text
     assert "- A fact. (insight, 62 days ago; a.py, b.py) `abcdefgh`\n" in text
+
+
+def test_memories_of_commits_are_recent_and_not_important():
+    commits = [
+        remembered(f"c{n}", f"Migrate part {n}.", type="decision", importance=8, trust="commit") for n in range(9)
+    ]
+    told = remembered("b1", "Ids are strings.", type="decision", importance=8, trust="agent")
+    text = brief(*commits, told).text
+    important, recent = text.split("## Recent")
+    assert "Ids are strings." in important
+    assert "Migrate" not in important
+    assert recent.count("Migrate") == RECENT
 
 
 def test_a_brief_shows_few_of_many_memories():

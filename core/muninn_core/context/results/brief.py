@@ -217,7 +217,10 @@ def make_brief(
 
 
 def _select(memories: Iterable[Memory], recipient: Recipient) -> _Selection:
-    """Select memories in one pass, which ends when there are as many important ones and rules as a brief can hold."""
+    """Select memories in one pass, which ends when there are as many important ones and rules as a brief can hold.
+
+    A memory made of a commit is important for its files and for questions, and not for every session.
+    """
     max_lines = recipient.max_chars // MIN_LINE_LENGTH  # there may be thousands of memories
     own: list[Memory] = []
     if recipient.after_compaction and recipient.session is not None:
@@ -232,7 +235,7 @@ def _select(memories: Iterable[Memory], recipient: Recipient) -> _Selection:
         if memory.importance >= RULE_IMPORTANCE and is_rule(memory):
             rules.append(memory)
         importance = importance_for(recipient.role, memory.type, memory.importance)
-        if importance >= IMPORTANT and len(important) < max_lines:
+        if importance >= IMPORTANT and memory.trust != "commit" and len(important) < max_lines:
             important.append(memory)
         if len(important) == max_lines and len(rules) >= RULES:
             break
