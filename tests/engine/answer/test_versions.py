@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from clients import missing
+from repositories import git
 
 from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.model.memory import Memory
@@ -61,6 +62,18 @@ def test_memories_that_a_tool_without_times_had_are_no_versions_of_one_another(m
     found = muninn.call("recall", query="what is the executor", kind="memory").hits
     assert {hit.text for hit in found[:2]} == {"Executor: is Celery", "Executor: moved to Kubernetes"}
     assert [hit.newer for hit in found[:2]] == ["", ""]
+
+
+def test_the_memory_of_a_commit_is_no_newer_version(muninn: Muninn, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, version in (("users", "2.7"), ("shapes", "3.7")):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"202{version[0]}-01-01T00:00:00Z")
+        (muninn.root / "src" / f"{name}.py").write_text(f"LEAST = {version}\n")
+        git(muninn.root, "add", "-A", "src")
+        git(muninn.root, "commit", "-q", "-m", f"Drop support for Python {version}")
+    assert len(muninn.call("backfill", source="git", apply=True).ids) == 2
+    hits = muninn.call("recall", query="when was support for Python 2.7 dropped", kind="memory").hits
+    assert [hit.text for hit in hits[:2]] == ["Drop support for Python 2.7", "Drop support for Python 3.7"]
+    assert [hit.newer for hit in hits] == [""] * len(hits)
 
 
 def test_the_block_of_memories_that_answer_has_the_newer_version_first(muninn: Muninn) -> None:
