@@ -104,8 +104,8 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
 
     `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN` or
     `VERSION_SPAN_WITH_QUESTIONS`. The order of time is that of the memories' creation. Memories that were imported with
-    the same time have no order: those of a tool without times all have that of its file. The memory of a commit replaces
-    nothing: it tells what was done then, as "drop support for 3.7" does after "drop support for 2.7".
+    the same time have no order: those of a tool without times all have that of its file. The memory of a commit
+    replaces nothing: it tells what was done then, as "drop support for 3.7" does after "drop support for 2.7".
     """
     best = {each.memory.id: each for each in sorted(ranked, key=attrgetter("order"))[: w.VERSIONS] if each.memory}
     rows = encodings_of_memories(reader, list(best))
