@@ -7,7 +7,7 @@ import shutil
 import pytest
 from repositories import git
 
-from muninn_core.errors import NotInitialised
+from muninn_core.errors import NotInitialised, StorageError
 
 pytest_plugins = ["engines"]
 
@@ -51,6 +51,29 @@ def test_a_malformed_line_and_merge_markers_are_errors_with_their_lines(clean):
     (finding,) = result.findings
     assert (finding.rule, finding.level, finding.line) == ("malformed", "error", 2)
     assert finding.path == path.relative_to(clean.root).as_posix()
+
+
+@pytest.mark.parametrize("name", ["main.jsonl", "sessions/s-0-000000000000.jsonl", "archive/2026.jsonl"])
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_memory_that_is_no_regular_file_is_an_error(clean, name, kind):
+    path = clean.root / ".muninn/memory" / name
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(exist_ok=True)
+    if kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("nowhere")
+    with pytest.raises(StorageError, match=f"{name}: it is a {kind}") as refused:
+        clean.call("check")
+    assert "regular file" in refused.value.hint
+
+
+def test_a_folder_of_knowledge_may_be_named_like_a_page(clean):
+    folder = clean.root / ".muninn/knowledge/api.md"
+    folder.mkdir()
+    (folder / "users.md").write_text("# Users\n\n[Nowhere](nowhere.md)\n")
+    (finding,) = clean.call("check").findings
+    assert (finding.rule, finding.path) == ("dangling", ".muninn/knowledge/api.md/users.md")
 
 
 def test_a_secret_in_tracked_memory_is_an_error_that_does_not_repeat_it(clean):

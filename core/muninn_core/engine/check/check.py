@@ -5,6 +5,7 @@ It writes no file, opens no index and takes no lock, so it also runs in a fresh 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from heapq import nsmallest
 from pathlib import Path
@@ -124,16 +125,22 @@ def _order(finding: Finding) -> tuple[str, int, str, str, str]:
 
 
 def _record_files(layout: Layout) -> list[Path]:
+    """Return the paths of records, also of what can't be read as a file: reading it reports that."""
     segments = [*layout.sessions.glob("*.jsonl"), *layout.archive.rglob("*.jsonl")]
-    return [path for path in (layout.main, *sorted(segments)) if path.is_file()]
+    return [*([layout.main] if os.path.lexists(layout.main) else []), *sorted(segments)]
 
 
 def _read(layout: Layout, path: Path) -> bytes:
     try:
         return read_content(path)
+    except PermissionError as error:
+        raise StorageError(
+            f"can't read {layout.relative(path)}: {error.strerror}", hint="Check its permissions."
+        ) from None
     except OSError as error:
         raise StorageError(
-            f"can't read {layout.relative(path)}: {error.strerror or error}", hint="Check its permissions."
+            f"can't read {layout.relative(path)}: {error.strerror or error}",
+            hint="Replace it by a regular file, or delete it.",
         ) from None
 
 
@@ -280,7 +287,8 @@ def _written_files(layout: Layout, names: ReferenceIndex, files: Iterable[str] |
         *layout.packs.glob("[!.]*/**/*.md"),
         *layout.context_files.rglob("*.md"),
     ]
-    return sorted([*own, *(path for path in shared if carried is None or layout.relative(path) in carried)])
+    written = (path for path in own if path.is_symlink() or not path.is_dir())
+    return sorted([*written, *(path for path in shared if carried is None or layout.relative(path) in carried)])
 
 
 def _markdown_findings(layout: Layout, path: Path, config: Config, names: ReferenceIndex) -> Iterator[Finding]:
