@@ -29,7 +29,9 @@ def relative_path(path: str, root: Path) -> str:
     plain = _without_dots(whole)
     if given.is_absolute() and not plain.is_relative_to(root):
         plain = Path(os.path.realpath(plain.parent), plain.name)  # named through a link to the root, as shells do
-    if plain == root or not plain.is_relative_to(root):
+    if plain == root:
+        raise BadParams(f"'{shown}' is the work tree itself", hint="Name a file or a folder below its root.")
+    if not plain.is_relative_to(root):
         raise BadParams(f"'{shown}' is outside the work tree {root}", hint="Name files relative to its root.")
     relative = plain.relative_to(root).as_posix()
     if relative[1:2] == ":":

@@ -79,10 +79,17 @@ def test_the_configuration_can_add_a_kind(muninn):
     assert muninn.call("remember", text="Restart it twice.", type="runbook").memory.type == "runbook"
 
 
-@pytest.mark.parametrize("path", ["../other.py", "/etc/passwd", "src/../../x", ".", "../" * 50 + "etc/passwd"])
+@pytest.mark.parametrize("path", ["../other.py", "/etc/passwd", "src/../../x", "../" * 50 + "etc/passwd"])
 def test_a_file_outside_the_work_tree_is_refused(muninn, path):
     with pytest.raises(BadParams, match=f"outside the work tree {muninn.root}"):
         muninn.call("remember", text="About something.", files=[path])
+
+
+@pytest.mark.parametrize("path", [".", "./", "src/.."])
+def test_the_work_tree_itself_is_no_file(muninn, path):
+    with pytest.raises(BadParams, match=f"'{path}' is the work tree itself") as refused:
+        muninn.call("remember", text="About something.", files=[path])
+    assert "below its root" in refused.value.hint
 
 
 @pytest.mark.parametrize("path", ["", " ", "src/nul\0.py", "n" * 300, "/".join(["deep"] * 10_000)])
