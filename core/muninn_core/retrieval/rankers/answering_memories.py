@@ -39,8 +39,10 @@ FURTHER_MARGIN = 0.06
 TOKENS, SCORE = 0.7, 0.15
 """The weight of the tokens in a confidence, the rest is that of the cosine; and that of the score in the order."""
 
-OF_COMMIT = 0.05
-"""How much less the confidence of a memory made of a commit is: its words are near to many questions."""
+OF_COMMIT = 0.07
+"""How much less the confidence of a memory made of a commit is: its words are near to many questions. Of 450 questions
+with memories of commits beside, 294 had the right memory in the block and 87 a wrong one on top; at 0.05 it was 296 and
+95."""
 
 MOST = 3
 """The most memories that are shown above the other hits."""
