@@ -255,7 +255,7 @@ def test_harmed_caches_and_notes_of_sessions_are_made_anew(filled: Path, environ
     stop_daemon(filled, environ)
     muninn = filled / ".muninn"
     notes = ("accesses.json", "given.json", "notes.json", "upkeep.json")
-    names = ("cache/fold", "cache/config.schema.json", *(f"local/{name}" for name in notes))
+    names = ("cache/fold", "cache/comparisons", "cache/config.schema.json", *(f"local/{name}" for name in notes))
     for path in [muninn / name for name in names]:
         if harm == "folder":
             path.unlink(missing_ok=True)

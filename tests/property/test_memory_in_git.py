@@ -25,6 +25,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from team import Clock, Tree, committed_ids, copy_team, found_team, head_ids
 
+from muninn_core.model.value import replace
+from muninn_core.reconcile.planning.plan import plan
 from muninn_core.store.files.spool import list_spools
 from muninn_core.store.folding.fold import fold
 
@@ -153,6 +155,9 @@ class Team(RuleBasedStateMachine):
         tree = self.tree(at)
         self.clean(tree)
         before = {record.id for record in tree.records()}
+        layout = tree.log.layout
+        fresh = plan(replace(layout, cache=self.folder / self.fresh("cache-")))
+        assert replace(fresh, layout=layout) == plan(layout), "the cache of comparisons changed the plan"
         tree.reconcile(archive=archive)
         assert before <= {record.id for record in tree.records()}, "reconciling dropped records"
 

@@ -7,8 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from muninn_core.reconcile.comparison import filing
+from muninn_core.reconcile.comparison import filing, known_texts
 from muninn_core.reconcile.comparison.filing import MOST_ALIKE, MOST_FILED, RARE, filed_together
+from muninn_core.reconcile.comparison.known_texts import Known
+from muninn_core.reconcile.comparison.words import Words
 
 LINKING = ("not", "in", "one")
 
@@ -43,9 +45,16 @@ def by_definition(words):
 @pytest.mark.parametrize(("count", "words"), [(0, 5), (1, 5), (40, 8), (400, 60), (700, 300), (900, 4)])
 def test_texts_with_equal_words_or_two_rare_ones_in_common_are_filed_together(count, words, monkeypatch):
     monkeypatch.setattr(filing, "_MOST_AT_ONCE", 100)
+    monkeypatch.setattr(known_texts, "words_of", lambda text: Words(frozenset(text.split()), ""))
     given = texts(count + words, count, words)
     found = by_definition(given)
-    assert list(filed_together(given, lambda one, other: np.ones(len(one), np.bool_))) == found
-    odd = list(filed_together(given, lambda one, other: (one + other) % 2 == 1))
+    known = Known()
+    numbers = known.read(" ".join(sorted(each)) for each in given)
+
+    def filed(admits):
+        return list(zip(*map(np.ndarray.tolist, filed_together(known, numbers, admits)), strict=True))
+
+    assert filed(lambda one, other: np.ones(len(one), np.bool_)) == found
+    odd = filed(lambda one, other: (one + other) % 2 == 1)
     assert odd == [(one, other) for one, other in found if (one + other) % 2]
     assert bool(found) == (count > 1)

@@ -56,6 +56,7 @@ def outside(tmp_path: Path) -> Path:
         "state.sqlite",
         "main.jsonl",
         "fold",
+        "comparisons",
         "accesses.json",
         "notes.json.tmp",
         "main.jsonl.tmp",

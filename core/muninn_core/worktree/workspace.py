@@ -22,6 +22,7 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.repository import Problem
+from muninn_core.reconcile.planning import comparison_cache
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.files.disk import refuse_links
 from muninn_core.store.files.layout import own_folders
@@ -247,7 +248,11 @@ class Workspace:
         return files
 
     def remove_copies(self, ids: Sequence[str], texts: Sequence[str] = ()) -> None:
-        """Delete the stored contexts and drafts that hold redacted memories. Raises StorageError or ReadOnlyError."""
+        """Delete what is derived from redacted memories: stored contexts, drafts, and the cache of comparisons.
+
+        Raises StorageError or ReadOnlyError.
+        """
+        comparison_cache.delete(self.layout.cache / comparison_cache.NAME)
         self.context_store.remove_mentioning(ids, texts)
         try:
             remove_drafts(self.layout, ids, texts)

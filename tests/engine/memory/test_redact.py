@@ -42,6 +42,17 @@ def remember(muninn, **more):
     ).ids[0]
 
 
+def test_the_hashes_of_the_text_are_deleted(muninn):
+    identity = remember(muninn)
+    muninn.call("reconcile")
+    kept = muninn.root / ".muninn/cache/comparisons"
+    before = kept.read_bytes()
+    muninn.call("redact", id=identity)
+    assert not kept.exists()
+    muninn.call("reconcile")
+    assert len(kept.read_bytes()) < len(before)
+
+
 def test_the_text_is_in_no_file_afterwards_whatever_held_it(muninn):
     other = muninn.call("remember", text="Logins are per person.", session="s1").ids[0]
     identity = remember(muninn, links=[{"relation": "extends", "target": other, "reason": WORD}])

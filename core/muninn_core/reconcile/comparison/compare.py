@@ -20,14 +20,26 @@ def judge(one: Memory, other: Memory) -> Relation:
     Memories of different types, expiry, details or tasks are never the same, nor are one from outside and one from
     inside the project. Memories about sets of files without a common file do not relate at all.
     """
-    if comparable_kind(one.type) != comparable_kind(other.type) or not same_subject(one, other):
+    if not may_relate(one, other):
         return APART
+    found = relate_texts(one, other)
+    return APART if found.verdict == "same" and not is_mergeable(one, other) else found
+
+
+def may_relate(one: Memory, other: Memory) -> bool:
+    """Whether two memories can be the same or contradict each other, whatever their texts say."""
+    if comparable_kind(one.type) != comparable_kind(other.type) or not same_subject(one, other):
+        return False
+    return may_contradict(one, other) or is_mergeable(one, other)
+
+
+def relate_texts(one: Memory, other: Memory) -> Relation:
+    """Return how the texts of two memories that may relate do so. Those about events are the same or apart."""
     if one.text == other.text:
-        return SAME if _is_mergeable(one, other) else APART
-    if not may_contradict(one, other):
-        return SAME if _is_mergeable(one, other) and state_same(one.text, other.text) else APART
-    found = relate(one.text, other.text)
-    return APART if found.verdict == "same" and not _is_mergeable(one, other) else found
+        return SAME
+    if may_contradict(one, other):
+        return relate(one.text, other.text)
+    return SAME if state_same(one.text, other.text) else APART
 
 
 def replaces(newer: Memory, older: Memory) -> bool:
@@ -72,7 +84,8 @@ def same_subject(one: Memory, other: Memory) -> bool:
     return not one.files or not other.files or bool(set(one.files) & set(other.files))
 
 
-def _is_mergeable(one: Memory, other: Memory) -> bool:
+def is_mergeable(one: Memory, other: Memory) -> bool:
+    """Whether two memories are one if their texts state the same."""
     return (
         one.type == other.type
         and (one.trust == "outside") == (other.trust == "outside")

@@ -7,13 +7,13 @@ left out.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from muninn_core.reconcile.comparison.known_texts import Known, Numbers
 from muninn_core.reconcile.language.vocabulary import PREPOSITIONS
 
 MOST_ALIKE, MOST_FILED = 50, 12
@@ -29,52 +29,59 @@ _LINKING = PREPOSITIONS | DENIALS | {"one"}
 _MOST_AT_ONCE = 1_000_000
 """In pairs: how many are held in memory before those that are not admitted are dropped."""
 
-Numbers = NDArray[np.int64]
 Admission = Callable[[Numbers, Numbers], NDArray[np.bool_]]
 """Tells of the texts at each two places whether they may relate."""
 
 
-def filed_together(words: Sequence[frozenset[str]], admits: Admission) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of places whose texts are filed together and that `admits` admits, each once and in order."""
+def filed_together(known: Known, texts: Numbers, admits: Admission) -> tuple[Numbers, Numbers]:
+    """Return the pairs of places whose texts are filed together and that `admits` admits, each once and in order."""
     found = [np.zeros(0, np.int64)]
-    for one, other in chain(_equal(words), _with_rare_words(words)):
+    for one, other in chain(_equal(known, texts), _with_rare_words(known, texts)):
         admitted = admits(one, other)
         lower, upper = np.minimum(one, other)[admitted], np.maximum(one, other)[admitted]
-        found.append(np.unique(lower * len(words) + upper))
-    pairs = np.unique(np.concatenate(found))
-    yield from zip(*(each.tolist() for each in np.divmod(pairs, max(1, len(words)))), strict=True)
+        found.append(np.unique(lower * len(texts) + upper))
+    return np.divmod(np.unique(np.concatenate(found)), max(1, len(texts)))
 
 
-def _equal(words: Sequence[frozenset[str]]) -> Iterator[tuple[Numbers, Numbers]]:
+def _equal(known: Known, texts: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
     """Yield the pairs of texts that have the same words."""
-    known: dict[frozenset[str], int] = {}
-    files = np.fromiter((known.setdefault(each, len(known)) for each in words), np.int64, len(words))
-    places, starts, sizes = _sorted(files, np.arange(len(words)))
+    different, numbers = np.unique(texts, return_inverse=True)
+    words, counts = known.words(different)
+    rows = words.tobytes()
+    ends = np.cumsum(counts) * words.itemsize
+    files: dict[bytes, int] = {}
+    of_each = [
+        files.setdefault(rows[start:end], len(files))
+        for start, end in zip((ends - counts * words.itemsize).tolist(), ends.tolist(), strict=True)
+    ]
+    places, starts, sizes = _sorted(np.array(of_each, np.int64)[numbers], np.arange(len(texts)))
     yield from _pairs(places, starts, np.minimum(sizes, MOST_ALIKE))
 
 
-def _with_rare_words(words: Sequence[frozenset[str]]) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield the pairs of texts that have two rare words in common, or are tiny and have one."""
-    count = Counter(chain.from_iterable(words))
-    shared = sorted((word for word in count if count[word] > 1), key=lambda word: (count[word], word))
-    ranks = dict.fromkeys(count, -1) | {word: rank for rank, word in enumerate(shared)}
-    owners = np.repeat(np.arange(len(words)), np.fromiter(map(len, words), np.int64, len(words)))
-    each = np.fromiter(map(ranks.__getitem__, chain.from_iterable(words)), np.int64, len(owners))
-    owners, each = owners[each >= 0], each[each >= 0]
-    each = each[np.lexsort((each, owners))]
+def _with_rare_words(known: Known, texts: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield the pairs of texts that have two rare words in common, or are tiny and have one.
+
+    Of equally rare words the first of the alphabet counts as the rarest.
+    """
+    linking = known.word_numbers(sorted(_LINKING))
+    each, counts = known.words(texts)
+    owners = np.repeat(np.arange(len(texts)), counts)
+    linked = np.bincount(owners[np.isin(each, linking)], minlength=len(texts))
+    often = np.bincount(each, minlength=known.vocabulary)
+    owners, each = owners[often[each] > 1], each[often[each] > 1]
+    order = np.lexsort((often[each], owners))
+    owners, each = owners[order], each[order]
     nth = np.arange(len(owners)) - np.searchsorted(owners, owners)
-    rarest = np.full((len(words), RARE), -1, np.int64)
+    rarest = np.full((len(texts), RARE), -1, np.int64)
     rarest[owners[nth < RARE], nth[nth < RARE]] = each[nth < RARE]
-    step = len(shared) + 2  # behind the words, the marks of the files of tiny texts
+    step = known.vocabulary + 2  # behind the words, the marks of the files of tiny texts
     filed = []
     for first, second in combinations(range(RARE), 2):
         places = np.flatnonzero(rarest[:, second] >= 0)
-        filed.append((rarest[places, first] * step + rarest[places, second], places))
-    for mark, tiny in (
-        (len(shared), [len(text - _LINKING) <= _TINY for text in words]),
-        (len(shared) + 1, [len(text) <= _TINY for text in words]),
-    ):
-        chosen = np.array(tiny, np.bool_)[owners]
+        one, other = rarest[places, first], rarest[places, second]
+        filed.append((np.minimum(one, other) * step + np.maximum(one, other), places))
+    for mark, tiny in ((known.vocabulary, counts - linked <= _TINY), (known.vocabulary + 1, counts <= _TINY)):
+        chosen = tiny[owners]
         filed.append((each[chosen] * step + mark, owners[chosen]))
     places, starts, sizes = _sorted(*map(np.concatenate, zip(*filed, strict=True)))
     yield from _pairs(places, starts, np.where(sizes <= MOST_FILED, sizes, 0))

@@ -33,8 +33,8 @@ def reconcile(
 ) -> Reconciled:
     """Seal open spools, plan, apply and refresh the log; of one session only, when `session` is given.
 
-    A dry run changes nothing and returns what a run would do. `progress` is called before each step with a message and
-    a percentage; an exception that it raises ends the run. Raises NotFoundError for an unknown session, BusyError,
+    A dry run changes no memory and returns what a run would do. `progress` is called before each step with a message
+    and a percentage; an exception that it raises ends the run. Raises NotFoundError for an unknown session, BusyError,
     StorageError or ReadOnlyError.
     """
     if session is not None and not any(session in memory.sessions for memory in log.state.memories.values()):

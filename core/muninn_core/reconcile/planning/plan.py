@@ -1,4 +1,4 @@
-"""Plans a reconciliation: reads, compares and derives records. It changes nothing.
+"""Plans a reconciliation: reads, compares and derives records. It writes only the cache of comparisons.
 
 The time and id of a derived record follow from its subject, so that all machines with the same memories write the same
 bytes.
@@ -17,9 +17,11 @@ from muninn_core.errors import StorageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
 from muninn_core.protocol.families.reconciliation import Conflict, Merge, Superseded
+from muninn_core.reconcile.comparison.known_texts import Known
 from muninn_core.reconcile.comparison.pairs import compare_all
 from muninn_core.reconcile.comparison.relation import forget
 from muninn_core.reconcile.comparison.words import words_of
+from muninn_core.reconcile.planning import comparison_cache
 from muninn_core.reconcile.planning.verdicts import judged_conflicts
 from muninn_core.regular_file import FileTooLarge
 from muninn_core.store.files.layout import Layout
@@ -83,7 +85,10 @@ def plan(layout: Layout, *, with_spool: bool = False, session: str | None = None
     StorageError when a file can't be read, because nothing may be lost.
     """
     read = read_memory(layout, with_spool=with_spool, session=session)
-    new = add_derived_records(read.fold)
+    kept = layout.cache / comparison_cache.NAME
+    known = comparison_cache.load(kept)
+    new = add_derived_records(read.fold, known)
+    comparison_cache.save(kept, known)
     state = read.fold.state()
     undecided = {dispute.id: dispute for dispute in state.conflicts}  # a decision outlives the undo of its record
     records = sorted(read.fold.records.values(), key=lambda record: record.id)
@@ -151,13 +156,15 @@ def _belongs_to(session: str, lines: Lines) -> bool:
     return bool(lines.records) and all(record.session == session for record in lines.records)
 
 
-def add_derived_records(fold: Fold) -> list[Record]:
+def add_derived_records(fold: Fold, known: Known | None = None) -> list[Record]:
     """Add derived records to a fold until there are no more; a merge can enable further merges. Return the records.
 
-    Conflicts come last, when nothing is left to merge. They change no memory.
+    Conflicts come last, when nothing is left to merge. They change no memory. What is `known` of the texts saves time
+    and grows; it changes no record.
     """
+    known = known or Known()
     concluded: list[Record] = []
-    while new := _step(fold):
+    while new := _step(fold, known):
         fold.add(new, sealed=True)
         concluded += new
         if new[0].type == "conflict":
@@ -167,10 +174,10 @@ def add_derived_records(fold: Fold) -> list[Record]:
     return concluded
 
 
-def _step(fold: Fold) -> list[Record]:
+def _step(fold: Fold, known: Known) -> list[Record]:
     state = fold.state()
     active = sorted((memory for memory in state.memories.values() if memory.active and memory.text), key=_preference)
-    found = compare_all(active, _separated_pairs(fold))
+    found = compare_all(active, _separated_pairs(fold), known)
     if found.merges:
         # Earlier decisions about a pair are known only after merging, so contradictions come last.
         return [_merge_record(state.memories[keep], state.memories[source]) for keep, source in found.merges]
@@ -180,12 +187,12 @@ def _step(fold: Fold) -> list[Record]:
     ]
     if any(record.id not in fold.records for record in replaced):
         return [record for record in replaced if record.id not in fold.records]
-    known = {frozenset((dispute.left, dispute.right)) for dispute in state.disputes}
+    queued = {frozenset((dispute.left, dispute.right)) for dispute in state.disputes}
     new: list[Record] = []
     for one, other, reason in [*found.contradictions, *_stated_contradictions(state), *judged_conflicts(fold, state)]:
         pair = frozenset((one, other))
-        if pair not in known:
-            known.add(pair)
+        if pair not in queued:
+            queued.add(pair)
             new.append(_conflict_record(state.memories[one], state.memories[other], reason))
     return new
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from muninn_core.config.schema import SCHEMA_NAME
 from muninn_core.index.integrity import SEAL, STATE, WORDS, discard
+from muninn_core.reconcile.planning.comparison_cache import NAME as COMPARISONS
 from muninn_core.store.files.disk import TEMPORARY, make_private_folder
 from muninn_core.store.files.layout import Layout
 from muninn_core.store.folding.fold_cache import NAME as FOLD
 
-_CACHE_FILES = frozenset((STATE, f"{STATE}-wal", f"{STATE}-shm", SEAL, FOLD, SCHEMA_NAME))
+_CACHE_FILES = frozenset((STATE, f"{STATE}-wal", f"{STATE}-shm", SEAL, FOLD, COMPARISONS, SCHEMA_NAME))
 _CACHE_FOLDERS = frozenset((WORDS,))
 _LOCAL_FILES = ("accesses.json", "given.json", "notes.json", "upkeep.json", "hooks.log", "lock")
 

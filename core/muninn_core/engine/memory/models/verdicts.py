@@ -18,6 +18,7 @@ from muninn_core.models.judgement import VERSION, judgement_prompt, read_judgeme
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.families.models import JudgedPair, JudgeParams, JudgeResult
 from muninn_core.reconcile.comparison.compare import group_of, same_subject
+from muninn_core.reconcile.planning import comparison_cache
 from muninn_core.reconcile.planning.plan import add_derived_records, read_memory
 from muninn_core.reconcile.planning.verdicts import valid_verdicts, verdict_fields
 from muninn_core.store.folding.fold import Fold
@@ -77,7 +78,7 @@ def judge(workspace: Workspace, models: ModelService, params: JudgeParams, call:
 def similar_pairs(workspace: Workspace) -> list[Pair]:
     """Return the pairs that the rules leave as new and no model has judged, the most similar first, ties by id."""
     fold = read_memory(workspace.layout, with_spool=True).fold
-    add_derived_records(fold)
+    add_derived_records(fold, comparison_cache.load(workspace.layout.cache / comparison_cache.NAME))
     state = fold.state()
     sent = [memory for memory in state.memories.values() if may_be_sent(memory) and group_of(memory.type)]
     newest = sorted(sent, key=lambda memory: (memory.ts, memory.id))[-MAX_MEMORIES:]
