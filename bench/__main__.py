@@ -12,7 +12,7 @@ and checks that every measurement still works.
 `python -m bench explore` compares explorations with contexts.
 `python -m bench packs` measures which part of what a task needs is in a context pack.
 `python -m bench gateway` measures what the gateway adds to a request.
-`python -m bench models` measures memory with a scripted model that lies or enriches.
+`python -m bench models` measures memory with a scripted model that judges with errors, or enriches.
 `python -m bench links` measures the rules that link memories.
 `python -m bench org` measures an organisation's memory on PostgreSQL.
 `python -m bench past` measures what earlier commits add to finding files.

@@ -23,7 +23,7 @@ from bench.harness.figure import Figure, spread, table
 from bench.harness.scripted import Json, Model, configure
 from bench.harness.served import Served
 
-LIES = 0.1
+WRONG_SHARE = 0.1
 """The share of answers that are wrong."""
 
 BLOCK = 20
@@ -43,8 +43,8 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="muninn-bench-") as name:
         folder = Path(name)
         source = corpus.tiny(folder / "tiny")
-        with Served(corpus.lay_out(source, folder / "lies")) as served:
-            figures = lying(served, reconcile.load()[: options.pairs])
+        with Served(corpus.lay_out(source, folder / "judged")) as served:
+            figures = judging(served, reconcile.load()[: options.pairs])
         with Served(corpus.lay_out(source, folder / "enriched")) as served:
             figures += remembering(served, corpus.Corpus(source).memories(options.memories))
     print(table(figures))
@@ -52,10 +52,10 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def lying(served: Served, pairs: list[reconcile.Pair]) -> list[Figure]:
-    """Judge with a model that lies, reconcile, and count merges of different facts."""
-    liar = _Liar(pairs)
-    with Model(liar) as model:
+def judging(served: Served, pairs: list[reconcile.Pair]) -> list[Figure]:
+    """Judge with a model that is wrong at times, reconcile, and count merges of different facts."""
+    judge = _FallibleJudge(pairs)
+    with Model(judge) as model:
         configure(served, model, reconcile="m")
         served.call("init")
         drafts = [_draft(side) for pair in pairs for side in pair.sides]
@@ -67,28 +67,28 @@ def lying(served: Served, pairs: list[reconcile.Pair]) -> list[Figure]:
         merged = served.call("reconcile")
     wrong = _wrong_merges(served.root, pairs)
     added, queued = len(merged["merges"]) - len(plain["merges"]), merged["conflicts"] - plain["conflicts"]
-    note = f"{liar.lies} of {len(judged)} verdicts are wrong; {len(merged['merges'])} merges by rules"
+    note = f"{judge.wrong} of {len(judged)} verdicts are wrong; {len(merged['merges'])} merges by rules"
     spent = f"{sum(pair['verdict'] == 'new' for pair in judged)} verdicts are `new` and need no decision"
     return [
-        Figure("a lying model: merges of different facts", wrong, "", None, note),
-        Figure("a lying model: merges that its verdicts add", added, "", None),
-        Figure("a lying model: pairs that wait for a person", queued, "", None, spent),
+        Figure("a model with wrong verdicts: merges of different facts", wrong, "", None, note),
+        Figure("a model with wrong verdicts: merges that its verdicts add", added, "", None),
+        Figure("a model with wrong verdicts: pairs that wait for a person", queued, "", None, spent),
     ]
 
 
-class _Liar:
+class _FallibleJudge:
     """Answers with the label of a pair, and sometimes with another verdict."""
 
     def __init__(self, pairs: list[reconcile.Pair]) -> None:
         self._labels = {frozenset((pair.left["text"], pair.right["text"])): _WORDS[pair.label] for pair in pairs}
         self._chance = random.Random(7)
-        self.lies = 0
+        self.wrong = 0
 
     def __call__(self, body: Json) -> str:
         sides = frozenset(_NOTE.findall(body["messages"][1]["content"]))
         verdict = self._labels.get(sides, "new")
-        if self._chance.random() < LIES:
-            self.lies += 1
+        if self._chance.random() < WRONG_SHARE:
+            self.wrong += 1
             verdict = self._chance.choice([each for each in _WORDS.values() if each != verdict])
         return f"VERDICT: {verdict}\nREASON: The notes say so."
 

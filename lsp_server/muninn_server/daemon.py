@@ -67,7 +67,7 @@ client waits half a second; until then its library's 37 MB are not allocated."""
 BEAT_SECONDS = 0.1
 """How often the event loop's stalls are measured while a client is connected."""
 
-REST_BEAT_SECONDS = 1.0
+IDLE_BEAT_SECONDS = 1.0
 """The same while clients are idle, or none is connected."""
 
 
@@ -130,7 +130,7 @@ class Daemon:
         self._telemetry: Telemetry | None = None
         self._stopping = asyncio.Event()
         self._leaving = threading.Event()
-        self._resting = threading.Lock()
+        self._idle_work = threading.Lock()
         self._watchers = TreeWatchers(self.engine)
         self._clients = ClientConnections(
             self.engine, self._pools, location, token=token, stop=self.stop, stopping=self._stopping
@@ -140,7 +140,7 @@ class Daemon:
         """Listen and serve until the daemon stops."""
         files = self._files
         assert files is not None
-        self._heed_signals()
+        self._handle_signals()
         asyncio.get_running_loop().set_exception_handler(self._note_loop_error)
         if not has_spare_descriptors(MIN_DESCRIPTORS):
             raise DaemonError("too many open files for a daemon with one client", hint=LACK_HINT)
@@ -186,7 +186,7 @@ class Daemon:
 
     async def serve_one(self, sock: socket.socket) -> None:
         """Serve one connected socket until it closes."""
-        self._heed_signals()
+        self._handle_signals()
         reader, writer = await asyncio.open_connection(sock=sock)
         await self._clients.serve(reader, writer)
         await self._close()
@@ -251,7 +251,7 @@ class Daemon:
         workspace = self.engine.trees.get(self._location)
         return self.engine.measure(workspace) if workspace is not None else []
 
-    def _heed_signals(self) -> None:
+    def _handle_signals(self) -> None:
         loop = asyncio.get_running_loop()
         if os.name == "nt":
             signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(self.stop))
@@ -264,7 +264,7 @@ class Daemon:
         while not self._stopping.is_set():
             busy = len(self._clients) > 0
             # An editor is idle most of the day, and then no stall can be noticed.
-            wait = BEAT_SECONDS if busy and not self.engine.has_released_memory else REST_BEAT_SECONDS
+            wait = BEAT_SECONDS if busy and not self.engine.has_released_memory else IDLE_BEAT_SECONDS
             if not busy:
                 wait = min(wait, max(0.01, self._remaining()))
             try:
@@ -273,7 +273,7 @@ class Daemon:
                 pass
             now = time.monotonic()
             if self.engine.should_release_memory:
-                self._pools.control.submit(self._rest)
+                self._pools.control.submit(self._work_idle)
             if busy:
                 self.engine.note_stall(max(0.0, now - last - wait))
             elif len(self._clients) == 0 and self._remaining() <= 0:
@@ -281,9 +281,9 @@ class Daemon:
                 self.stop()
             last = now
 
-    def _rest(self) -> None:
-        """Do what can wait for an idle moment. One call at a time works."""
-        if not self._resting.acquire(blocking=False):
+    def _work_idle(self) -> None:
+        """Tidy up and release memory while the daemon is idle. A second call does nothing while one runs."""
+        if not self._idle_work.acquire(blocking=False):
             return
         try:
             self._tidy()
@@ -291,7 +291,7 @@ class Daemon:
         except Stopping:
             pass  # the next daemon plans again
         finally:
-            self._resting.release()
+            self._idle_work.release()
 
     def _tidy(self) -> None:
         try:
@@ -300,7 +300,7 @@ class Daemon:
         except Stopping:
             raise
         except Exception:  # no request depends on it
-            log.exception("the daemon could not tidy up at rest")
+            log.exception("the daemon could not tidy up while it was idle")
 
     def _raise_if_leaving(self) -> None:
         if self._leaving.is_set():

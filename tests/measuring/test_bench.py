@@ -81,8 +81,8 @@ def test_a_models_help_is_measured_and_a_model_that_lies_merges_nothing() -> Non
         found += done.stdout
     for name, value in (
         ("gateway: prefix kept", "100 %"),
-        ("a lying model: merges of different facts", "0.00"),
-        ("a lying model: merges that its verdicts add", "0.00"),
+        ("a model with wrong verdicts: merges of different facts", "0.00"),
+        ("a model with wrong verdicts: merges that its verdicts add", "0.00"),
     ):
         (row,) = [line for line in found.splitlines() if line.startswith(name)]
         assert row.removeprefix(name).strip().startswith(value), row

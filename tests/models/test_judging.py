@@ -179,18 +179,18 @@ def test_a_model_that_lies_merges_nothing_and_every_clone_comes_to_the_same_byte
     plain = told.root.parent / "plain"
     shutil.copytree(told.root, plain, ignore=shutil.ignore_patterns("cache", "local"))
     chance = random.Random(7)
-    lies = 0
+    wrong = 0
 
     def answer(request: Request) -> None:
-        nonlocal lies
+        nonlocal wrong
         asked = request.body["messages"][1]["content"]
         sides = [text for text in {each for pair in labels for each in pair} if f"\n{text}\n" in asked]
         right = {"contradiction": "contradictory"}.get(
             labels.get(frozenset(sides), "new"), labels.get(frozenset(sides), "new")
         )
-        lie = chance.random() < 0.1
-        lies += lie
-        says(verdict(chance.choice([w for w in ("same", "new", "contradictory") if w != right]) if lie else right))(
+        errs = chance.random() < 0.1
+        wrong += errs
+        says(verdict(chance.choice([w for w in ("same", "new", "contradictory") if w != right]) if errs else right))(
             request
         )
 
@@ -202,7 +202,7 @@ def test_a_model_that_lies_merges_nothing_and_every_clone_comes_to_the_same_byte
             reconcile="m",
         )
         result = told.call("judge", limit=120)
-    assert lies > 3
+    assert wrong > 3
     told.call("seal")
     clone = told.root.parent / "clone"
     shutil.copytree(told.root, clone, ignore=shutil.ignore_patterns("cache", "local"))

@@ -129,7 +129,7 @@ class Workspace:
         if self.writable:
             self._tidy_private_files()
             adopt_orphans(self.location, self.layout, [])  # the log, which is opened below, reads them
-            self._heal_packs()
+            self._complete_pack_install()
         self._open_memory(clock, ids, shared)
         self._open_private_state()
         self._open_history()
@@ -140,7 +140,7 @@ class Workspace:
         self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.on_memories_changed: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.on_indexed: Callable[[], None] = lambda: None
-        self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
+        self._tidying = threading.Thread(target=self._tidy, name="tidy", daemon=True)
         self.redaction = PendingRedaction(self.layout.local)
         if self.writable:
             self._complete_redaction()
@@ -290,7 +290,7 @@ class Workspace:
             return
         self._adopted.clear()
 
-    def _heal_packs(self) -> None:
+    def _complete_pack_install(self) -> None:
         """Complete an installation of a pack that a crash interrupted."""
         try:
             recover(self.layout)
@@ -300,7 +300,7 @@ class Workspace:
     def start(self) -> None:
         """Start to index. From now on the caller must report changes with `files_changed`."""
         self.updater.start()
-        self._keeper.start()
+        self._tidying.start()
 
     def _tidy(self) -> None:
         """Write the cached fold, and drop stored contexts that hold text redacted while no daemon ran."""
@@ -322,8 +322,8 @@ class Workspace:
             self._warmer.join()
         self.evolution.close()
         try:
-            if self._keeper.is_alive():
-                self._keeper.join()
+            if self._tidying.is_alive():
+                self._tidying.join()
             if self.writable and self.layout.muninn.is_dir() and not self.removed:
                 self.access_counts.flush()
                 self.deliveries.flush()
