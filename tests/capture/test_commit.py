@@ -184,6 +184,7 @@ def test_words_of_names_in_code_do_not_count() -> None:
         ("Restore and deprecate json_available", True),
         ("Better type checking during deprecation", False),
         ("Fix the deprecated call of the pattern matcher", False),
+        ("Deprecated the guessing of types", True),
         ("watch: agents, events and decisions in a terminal", False),
         ("Add a --switch to the command", False),
         ("Switch to flit", True),
@@ -193,18 +194,26 @@ def test_a_decision_is_stated_and_not_only_mentioned(subject: str, decision: boo
     assert states_decision(commit(subject)) is decision
 
 
-def test_a_subject_ends_where_the_next_line_begins_a_sentence() -> None:
-    lines = "Use compat fspath\nWhen 7ba35c4 was picked it introduced os.fspath."
+@pytest.mark.parametrize(
+    ("lines", "subject", "begin"),
+    [
+        (
+            "Use compat fspath\nWhen 7ba35c4 was picked it came.",
+            "Use compat fspath",
+            "When 7ba35c4 was picked it came.",
+        ),
+        ("make sessions extensible\nmove the serializer", "make sessions extensible", "move the serializer"),
+        (
+            "Use the compatible form of fspath instead of the one\nof os, which is newer",
+            "Use the compatible form of fspath instead of the one of os, which is newer",
+            "",
+        ),
+    ],
+)
+def test_a_subject_ends_where_the_next_line_is_one_of_its_own(lines: str, subject: str, begin: str) -> None:
     one = replace(commit(" ".join(lines.split("\n")), "More."), subject_lines=lines)
     short = with_short_subject(one)
-    assert (short.subject, short.body) == (
-        "Use compat fspath",
-        "When 7ba35c4 was picked it introduced os.fspath.\n\nMore.",
-    )
-    wrapped = replace(
-        commit("Use compat fspath instead of os.fspath"), subject_lines="Use compat fspath\ninstead of os.fspath"
-    )
-    assert with_short_subject(wrapped) == wrapped
+    assert (short.subject, short.body) == (subject, f"{begin}\n\nMore." if begin else "More.")
 
 
 def test_a_memory_is_not_named_after_a_merge() -> None:

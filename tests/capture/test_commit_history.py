@@ -57,6 +57,7 @@ def test_a_significant_commit_is_told_as_a_new_one_would_be_under_the_same_key()
         (logged("\U0001f41e fix: wrong path"), "not significant"),
         (logged("\U0001f516 Release 2.0"), "routine"),
         (logged("Fix deprecation warning"), "not significant"),
+        (logged("Address the deprecated warning of a library"), "not significant"),
         (logged('Reapply "Use a cache"', "This reverts commit " + "c" * 40 + "."), "routine"),
         (logged('Revert "Bump version to 2.0"', "This reverts commit " + "c" * 40 + "."), "routine"),
     ],
@@ -73,7 +74,7 @@ def test_a_revert_is_an_attempt_with_what_was_tried_and_why_it_was_taken_back():
     body = f"This reverts commit {'c' * 40}.\n\nIt deadlocked under load."
     draft = told(logged('Revert "Use one lock for all shards"', body))
     assert (draft.type, draft.title) == ("attempt", "Taken back: Use one lock for all shards")
-    assert draft.text == "Tried and taken back: Use one lock for all shards\n\nIt deadlocked under load."
+    assert draft.text == "Taken back: Use one lock for all shards\n\nIt deadlocked under load."
     assert (draft.details["reverts"], draft.details["reason"]) == ("c" * 40, "It deadlocked under load.")
     assert draft.importance == 7
 
@@ -93,7 +94,7 @@ def test_the_number_of_a_revert_s_own_request_is_no_part_of_what_was_tried(subje
 def test_a_revert_without_a_reason_counts_less_and_says_that_it_has_none():
     draft = told(logged("Back out the lock", f"This reverts commit {'c' * 40}."), subjects={"c" * 40: "Use one lock"})
     assert (draft.title, draft.importance, draft.confidence) == ("Taken back: Use one lock", 5, 0.7)
-    assert "does not say why" in draft.text
+    assert draft.text.endswith("The commit that reverts it gives no reason.")
 
 
 def test_reverted_commits_are_skipped_unless_the_revert_was_reverted():

@@ -195,7 +195,7 @@ def _attempt_fields(commit: Commit, reverted: str, subjects: Mapping[str, str]) 
     return {
         "type": "attempt",
         "title": f"Taken back: {what}",
-        "text": f"Tried and taken back: {what}\n\n{why or 'The commit that takes it reverted does not say why.'}",
+        "text": f"Taken back: {what}\n\n{why or 'The commit that reverts it gives no reason.'}",
         "importance": 7 if why else 5,
         "confidence": 0.9 if why else 0.7,
         "details": {**({"reverts": reverted} if reverted else {}), **({"reason": why[:CAUSE_CHARS]} if why else {})},

@@ -62,7 +62,7 @@ _FIX = re.compile(r"(?i)^(?:hot)?fix(?:e[sd]|up)?\b")
 _STRONG = re.compile(
     r"(?i)\b(architectur\w*|migrat(?:e[sd]?|ing|ion|ions)|re-?architect\w*|redesign\w*|rewrit(?:e|es|ten|ing)|rewrote"
     r"|deci(?:ded?|sions?) (?:to|on|against|that|not|for)|decisions? (?:is|are|was|were|fell)"
-    r"|(?:our|this|design) decisions?|deprecat(?:e[sd]?|ing)|breaking|adr)\b"
+    r"|(?:our|this|design) decisions?|deprecat(?:es?|ing)|breaking|adr)\b"
 )
 _MEDIUM = re.compile(
     r"(?i)\b(implement(?:s|ed|ing|ation)?|refactor\w*|introduc(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|restructur\w*"
@@ -90,6 +90,9 @@ _DEPRECATES = re.compile(
 
 _MERGE = re.compile(r"(?i)merge (?:commit from fork|(?:pull request|branch|remote-tracking branch)\b.*)")
 """The subjects of merges by hosts, which a squashed commit can have, too."""
+
+SUBJECT_WIDTH = 50
+"""The fewest columns at which authors wrap a subject."""
 
 _BEGINS = re.compile(r"[^a-z\s]")
 """The first character of a line that begins a sentence or an entry of a list."""
@@ -141,6 +144,8 @@ def assess(commit: Commit) -> Significance | None:
     subject = full_subject[matched.end() :] if matched else full_subject
     kind = matched["type"] if matched else ""
     score, words = _weigh(f"{kind} {subject}" if kind.lower() == "refactor" else subject, commit.body)
+    if _DEPRECATES.search(subject) and not any(word.startswith("deprecat") for word in words):
+        score, words = score + 2, ("deprecated", *words)
     fix = is_fix(commit) or kind.lower() == "perf"
     size = _size(commit)
     if not (breaking or recorded or (len(size) > 1 and not fix)) and score < (2 if fix else 1):
@@ -260,12 +265,16 @@ def without_private(commit: Commit) -> Commit:
 
 
 def with_short_subject(commit: Commit) -> Commit:
-    """Return a commit whose subject is its first line where a sentence of its own follows that without a blank line.
+    """Return a commit whose subject is its first line where a line of its own follows that without a blank line.
 
-    git joins the lines before the first blank line; a line that goes on within a sentence belongs to the subject.
+    git joins the lines before the first blank line. A line belongs to the subject if it goes on within a sentence and
+    the one before was full: its first word would not have fitted there.
     """
     first, _, rest = commit.subject_lines.partition("\n")
-    if not (rest and _BEGINS.match(rest.lstrip())):
+    if not rest:
+        return commit
+    full = len(first) + 1 + len(rest.split(maxsplit=1)[0]) > SUBJECT_WIDTH
+    if full and not _BEGINS.match(rest.lstrip()):
         return commit
     return replace(commit, subject=first.strip(), body=f"{rest.strip()}\n\n{commit.body}".strip(), subject_lines="")
 
