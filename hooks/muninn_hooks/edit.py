@@ -174,13 +174,16 @@ def _lines(side: bytes | None) -> list[str]:
 def _replace(path: str, data: bytes, like: str) -> None:
     """Write a new file and move it into place, with the mode of the file `like` if that exists."""
     fresh = f"{path}.{os.getpid()}.new"
+    # The mode from the start: a file of keys must at no time be readable by others.
+    mode = os.stat(like).st_mode & 0o777 if os.path.exists(like) else None
     try:
-        with open(fresh, "wb") as file:
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666 if mode is None else mode & 0o600)
+        with open(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if os.path.exists(like):
-            os.chmod(fresh, os.stat(like).st_mode & 0o777)
+        if mode is not None:
+            os.chmod(fresh, mode)
         os.replace(fresh, path)
     except OSError:
         if os.path.exists(fresh):

@@ -239,3 +239,24 @@ def test_uninstalling_without_an_installation_is_reported(repo: Path, capsys: py
 def test_a_folder_that_is_not_there_is_an_error(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("install", repo / "missing") == 4
     assert "does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_the_new_content_and_the_backup_of_a_private_file_are_private_from_the_start(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = repo / ".claude" / "settings.local.json"
+    settings.parent.mkdir()
+    settings.write_text(OTHERS, "utf-8")
+    settings.chmod(0o600)
+    modes: list[int] = []
+    flush = os.fsync
+
+    def note_mode(handle: int) -> None:
+        modes.append(stat.S_IMODE(os.fstat(handle).st_mode))
+        flush(handle)
+
+    monkeypatch.setattr(os, "fsync", note_mode)
+    assert run("install", repo) == 0
+    assert modes[:2] == [0o600, 0o600]
+    assert stat.S_IMODE(settings.stat().st_mode) == 0o600
