@@ -154,16 +154,22 @@ def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Ca
     assert f"We do not use lanterns for the night watch.  {theirs}" in planned
     assert "muninn conflicts" not in planned
     assert "Sealed 2 records" in shell.run("seal").stdout
+    waiting = "1 session is not reconciled: `muninn reconcile` also compares it.\n"
+    assert shell.run("conflicts").stdout == f"No conflicts.\n{waiting}"
     assert "1 conflict needs your decision" in shell.run("reconcile").stdout
-    (conflict,) = shell.json("conflicts")["conflicts"]
+    listed = shell.json("conflicts")
+    (conflict,) = listed["conflicts"]
+    assert listed["unreconciled"] == 0
     shown = shell.run("conflicts").stdout
+    assert "not reconciled" not in shown
     assert "left: decision\n  We use lanterns for the night watch." in shown
     assert "right: decision\n  We do not use lanterns for the night watch." in shown
     assert f"muninn resolve {conflict['id']}" in shown
     loser, winner = (conflict["left"]["id"], conflict["right"]["id"])
     assert {loser, winner} == {ours, theirs}
     assert f"superseded by {winner}" in shell.run("resolve", conflict["id"], "--keep", "right").stdout
-    assert shell.run("conflicts").stdout == "No conflicts.\n"
+    assert shell.run("conflicts").stdout == f"No conflicts.\n{waiting}"  # the decision is a record
+    assert shell.json("conflicts", "--id", conflict["id"])["unreconciled"] == 0
     assert f"Archived {winner}" in shell.run("forget", winner, "--reason", "The lanterns are gone.").stdout
     assert f"Restored {winner}" in shell.run("forget", winner, "--restore").stdout
 
@@ -184,7 +190,7 @@ def test_people_see_the_code_that_a_conflict_is_about_and_can_undo_the_reconcile
     undone = shell.run("undo").stdout
     assert undone.startswith("Undone reconcile: 2 memories consolidated, 0 duplicates removed, 1 conflict\n")
     assert ".muninn/memory/main.jsonl" in undone
-    assert shell.run("conflicts").stdout == "No conflicts.\n"
+    assert shell.run("conflicts").stdout.startswith("No conflicts.\n1 session is not reconciled")
     assert shell.run("undo").returncode != 0
 
 

@@ -199,6 +199,9 @@ def test_both_sides_of_a_conflict_are_shown() -> None:
     text = conflicts_text(ConflictsResult(conflicts=(conflict,), saw=SAW))
     assert text.startswith("Conflict c1")
     assert text.index("Use files.") < text.index("Use a database.")
+    assert "reconciled" not in text
+    more = conflicts_text(ConflictsResult(conflicts=(conflict,), unreconciled=2, saw=SAW))
+    assert more == f"{text}\n\n2 sessions are not reconciled: `muninn reconcile` also compares them."
 
 
 def test_every_tool_of_the_catalogue_has_a_text() -> None:

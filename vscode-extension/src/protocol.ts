@@ -3547,11 +3547,17 @@ export interface EvolveStep {
   after: number;
 }
 
-/** The conflicts, oldest first. `citations` are by memory id, as in the result of `memories`. */
+/**
+ * The conflicts, oldest first. `citations` are by memory id, as in the result of `memories`.
+ *
+ * `unreconciled` counts the sessions with records since the last reconcile: their contradictions are not listed yet.
+ * It is 0 for a conflict by its id.
+ */
 export interface ConflictsResult {
   saw: ReadState;
   conflicts: readonly Conflict[];
   citations: Readonly<Record<string, readonly Citation[]>>;
+  unreconciled: number;
 }
 
 /**

@@ -159,7 +159,7 @@ def _decided(console: Console, done: str, result: dict[str, Any]) -> None:
 
 @renders("conflicts")
 def conflicts(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
-    """Print both sides of each conflict, and how to resolve it."""
+    """Print both sides of each conflict, and how to resolve it; then how many sessions are not reconciled."""
     if not result["conflicts"]:
         line(console, ("No conflicts.", "good"))
     for conflict in result["conflicts"]:
@@ -176,6 +176,10 @@ def conflicts(console: Console, result: dict[str, Any], options: argparse.Namesp
         again = "decides it again" if conflict["keep"] else "resolves it"
         line(console, (f"{done}`muninn resolve {conflict['id']} --keep left|right|both` {again}.", "hint"))
         console.print()
+    if result["unreconciled"]:
+        sessions = number_of(result["unreconciled"], "session is", "sessions are")
+        them = "it" if result["unreconciled"] == 1 else "them"
+        line(console, (f"{sessions} not reconciled: `muninn reconcile` also compares {them}.", "warn"))
 
 
 def _provenance(console: Console, memory: dict[str, Any]) -> None:

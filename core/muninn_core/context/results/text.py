@@ -253,15 +253,17 @@ def _quoted(memory: Memory) -> str:
 
 @result_text.register
 def conflicts_text(result: ConflictsResult) -> str:
-    """Return both sides of each conflict."""
-    if not result.conflicts:
-        return "No conflicts."
-    return "\n\n".join(
+    """Return both sides of each conflict, and how many sessions are not reconciled."""
+    sessions = number_of(result.unreconciled, "session is", "sessions are")
+    them = "it" if result.unreconciled == 1 else "them"
+    unreconciled = [f"{sessions} not reconciled: `muninn reconcile` also compares {them}."]
+    listed = [
         f"Conflict {conflict.id}: {conflict.reason}\n"
         f"left: {memory_text(conflict.left, result.citations.get(conflict.left.id, ()))}\n"
         f"right: {memory_text(conflict.right, result.citations.get(conflict.right.id, ()))}" + _cited(conflict)
         for conflict in result.conflicts
-    )
+    ]
+    return "\n\n".join([*(listed or ["No conflicts."]), *(unreconciled if result.unreconciled else [])])
 
 
 def _cited(conflict: Conflict) -> str:

@@ -188,10 +188,15 @@ class ConflictsParams(Value):
 
 
 class ConflictsResult(Result):
-    """The conflicts, oldest first. `citations` are by memory id, as in the result of `memories`."""
+    """The conflicts, oldest first. `citations` are by memory id, as in the result of `memories`.
+
+    `unreconciled` counts the sessions with records since the last reconcile: their contradictions are not listed yet.
+    It is 0 for a conflict by its id.
+    """
 
     conflicts: tuple[Conflict, ...]
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
+    unreconciled: int = 0
 
 
 class ResolveParams(Value):

@@ -12,6 +12,7 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.families.reconciliation import CitedCode, Conflict, ConflictsParams, ConflictsResult
 from muninn_core.source.chunks.line_index import LineIndex
 from muninn_core.source.files.text import Text, read_text
+from muninn_core.store.files.spool import unreconciled_sessions
 from muninn_core.worktree.workspace import Workspace
 
 _SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
@@ -28,7 +29,12 @@ def list_conflicts(workspace: Workspace, params: ConflictsParams) -> ConflictsRe
     )
     sides = {memory.id: memory for conflict in found for memory in (conflict.left, conflict.right)}
     citations = workspace.citations.checker().judge_all(sides.values())
-    return ConflictsResult(conflicts=found, citations=citations, saw=workspace.read_state())
+    return ConflictsResult(
+        conflicts=found,
+        citations=citations,
+        unreconciled=0 if params.id else unreconciled_sessions(workspace.layout),
+        saw=workspace.read_state(),
+    )
 
 
 def _sides(workspace: Workspace, conflict: Conflict) -> dict[str, Memory]:
