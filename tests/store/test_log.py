@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from muninn_core.errors import BadParams, NotInitialised, ReadOnlyError
+from muninn_core.errors import BadParams, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.store.files.layout import layout_of
 
 pytest_plugins = ["logs"]
@@ -102,6 +102,20 @@ def test_a_batch_is_stored_whole_or_not_at_all(log, layout):
         log.append([insight("one", id="i"), insight("two", id="i")], "s1")
     assert log.position == 0
     assert not layout.spool.exists()
+
+
+@pytest.mark.parametrize("fields", [{}, {"private": True}])
+def test_a_folder_that_can_not_be_read_for_a_while_costs_no_record(log, layout, opened, fields):
+    log.append([insight("one", **fields)], "s1")
+    folder = layout.private if fields else layout.spool
+    folder.rename(layout.local / "away")
+    folder.write_text("not a folder")
+    with pytest.raises(StorageError):
+        log.append([insight("lost", **fields)], "s1")
+    folder.unlink()
+    (layout.local / "away").rename(folder)
+    log.append([insight("two", **fields)], "s1")
+    assert texts(opened(layout, writable=False)) == ["one", "two"]
 
 
 def test_a_log_for_reading_sees_the_spool_and_changes_nothing(log, layout, opened):

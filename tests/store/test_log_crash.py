@@ -127,6 +127,28 @@ def test_when_even_cutting_back_fails_the_next_write_does_it(log, layout, monkey
     assert texts(opened()) == texts(log) == ["one", "three"]
 
 
+def test_a_rest_that_another_call_can_not_cut_off_is_cut_off_before_the_next_write(log, layout, monkeypatch, opened):
+    (kept,) = log.append([insight("a text to be redacted")], "s1")
+    log.append([insight("one")], "s2")
+    with monkeypatch.context() as patch:
+        failing(patch, "fsync", lambda *_: True)
+        failing(patch, "ftruncate", lambda *_: True)
+        with pytest.raises(StorageError):
+            log.append([insight("two")], "s2")
+    whole = (layout.spool / "s2.jsonl").read_bytes()
+    (layout.spool / "s2.jsonl").write_bytes(whole[:-5])  # a part of the record was written
+    with monkeypatch.context() as patch:
+        patch.setattr("muninn_core.store.files.appends.truncate", refuse)
+        with pytest.raises(StorageError):
+            log.redact([kept.id], texts=(), actor="user", session="s1")
+    log.append([insight("three")], "s2")
+    assert {"one", "three"} <= set(texts(opened()))
+
+
+def refuse(path, _length):
+    raise StorageError(f"can't write {path}: Input/output error")
+
+
 @pytest.fixture
 def tiny_disk(tmp_path):
     folder = tmp_path / "disk"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from muninn_core.errors import MuninnError, StorageError
-from muninn_core.store.files.disk import append, truncate
+from muninn_core.store.files.disk import AppendNotUndone, append, truncate
 from muninn_core.store.files.lines import MAX_FILE_BYTES
 from muninn_core.store.records.record import Record
 
@@ -18,18 +18,18 @@ class Appends:
         self._valid_lengths: dict[Path, int] = {}
 
     def write(self, path: Path, records: tuple[Record, ...]) -> int:
-        """Append records to a file and flush it; return its length before. Raises StorageError.
+        """Append records to a file and flush it; return its length before, 0 without records. Raises StorageError.
 
         When that fails and the file can't be cut back either, the next call or `repair` does it.
         """
-        length = self._length(path)
-        if records:
-            try:
-                append(path, _encode(records), self._valid_lengths.get(path))
-            except MuninnError:
-                self._valid_lengths[path] = length
-                raise
-            self._valid_lengths.pop(path, None)
+        if not records:
+            return 0
+        try:
+            length = append(path, _encode(records), self._valid_lengths.get(path))
+        except AppendNotUndone as error:
+            self._valid_lengths[path] = error.length
+            raise
+        self._valid_lengths.pop(path, None)
         return length
 
     def undo(self, path: Path, length: int, records: tuple[Record, ...]) -> None:
@@ -51,19 +51,11 @@ class Appends:
     def repair_all(self) -> None:
         """Cut all files back that end with a failed append. Raises StorageError."""
         for path in list(self._valid_lengths):
-            truncate(path, self._valid_lengths.pop(path))
+            self.repair(path)
 
     def forget(self) -> None:
         """Take all files as they are, after they were replaced."""
         self._valid_lengths.clear()
-
-    def _length(self, path: Path) -> int:
-        if path in self._valid_lengths:
-            return self._valid_lengths[path]
-        try:
-            return path.stat().st_size
-        except OSError:
-            return 0
 
 
 def check_size(path: Path, records: Sequence[Record], hint: str) -> None:

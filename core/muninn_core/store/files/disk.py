@@ -34,6 +34,12 @@ def set_tracked_umask(umask: int) -> None:
     _tracked_umask = umask
 
 
+class AppendNotUndone(StorageError):
+    """An append failed, and the file may end with a part of it; `length` is the length before, in bytes."""
+
+    length = 0
+
+
 def write_atomic(path: Path, content: bytes, *, tracked: bool = False) -> None:
     """Create or replace a file: write a temporary file, flush, rename, flush the folder.
 
@@ -84,11 +90,12 @@ def _replace_unflushed(path: Path, temporary: Path, pieces: Iterable[bytes]) -> 
         temporary.unlink(missing_ok=True)
 
 
-def append(path: Path, content: bytes, length: int | None = None) -> None:
-    """Append to a private file in one write and flush. When the write fails, the file is truncated to its old length.
+def append(path: Path, content: bytes, length: int | None = None) -> int:
+    """Append to a private file in one write and flush; return its length before. When the write fails, the file is
+    truncated to that length.
 
-    If even that fails, the next call passes the valid `length`, and the rest is cut off first. Raises StorageError or
-    ReadOnlyError.
+    If even that fails, AppendNotUndone is raised; the next call passes its `length`, and the rest is cut off first.
+    Raises StorageError or ReadOnlyError.
     """
     new = False
     with translate_errors(path):
@@ -105,9 +112,10 @@ def append(path: Path, content: bytes, length: int | None = None) -> None:
             if length is not None and start > length:
                 os.ftruncate(handle, length)
                 start = length
-            _write_or_truncate(handle, content, start)
+            _write_or_truncate(path, handle, content, start)
         finally:
             os.close(handle)
+    return start
 
 
 def truncate(path: Path, length: int) -> None:
@@ -260,15 +268,18 @@ def _create(path: Path, *, tracked: bool = False, like: Path | None = None, new:
     return file
 
 
-def _write_or_truncate(handle: int, content: bytes, start: int) -> None:
+def _write_or_truncate(path: Path, handle: int, content: bytes, start: int) -> None:
     try:
         rest = memoryview(content)
         while rest:  # a write may be partial
             rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
-    except OSError:
+    except OSError as error:
         try:
             os.ftruncate(handle, start)
         except OSError:
-            pass  # the caller passes the valid length to the next `append`
+            cause = _store_error(path, error)
+            failure = AppendNotUndone(cause.message, hint=cause.hint)
+            failure.length = start
+            raise failure from error
         raise
