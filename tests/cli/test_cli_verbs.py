@@ -174,6 +174,17 @@ def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Ca
     assert f"Restored {winner}" in shell.run("forget", winner, "--restore").stdout
 
 
+def test_people_see_why_memories_are_not_consolidated(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    shell.json("init")
+    texts = ("Buoys are painted in spring.", "The buoys are painted in spring.", "The harbour closes at night.")
+    ids = [shell.json("remember", text)["ids"][0] for text in texts]
+    shown = " ".join(shell.run("consolidate", *ids, "--dry-run").stdout.split())
+    assert f"1 memory kept: states something else, as far as the rules tell {ids[2]}" in shown
+    kept = " ".join(shell.run("consolidate", ids[0], ids[2]).stdout.split())
+    assert kept.startswith("All memories are kept. 2 memories kept: states something else")
+
+
 def test_people_see_the_code_that_a_conflict_is_about_and_can_undo_the_reconcile(
     new_shell: Callable[[], Shell],
 ) -> None:

@@ -23,7 +23,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.families.code import GraphEdge, GraphResult
 from muninn_core.protocol.families.editor import DocumentResult
 from muninn_core.protocol.families.inspection import Access, LinksResult, MemoriesResult, MemoryLink, ShowResult
-from muninn_core.protocol.families.memory import ConsolidateResult, ForgetResult, RememberResult, UpdateResult
+from muninn_core.protocol.families.memory import ConsolidateResult, ForgetResult, RememberResult, Separate, UpdateResult
 from muninn_core.protocol.families.reconciliation import Conflict, ConflictsResult, Merge, ReconcileResult, Superseded
 from muninn_core.protocol.families.repository import IndexStatus, LogStatus, Problem, StatusResult
 from muninn_core.protocol.families.search import ContextResult, RecallResult
@@ -300,9 +300,16 @@ def test_links_and_changes_are_told_with_the_ids_that_the_next_call_needs() -> N
     alone = LinksResult(memories=(memory(),), depths=(0,), links=(), saw=SAW)
     assert render(alone).endswith("Nothing is linked to it.")
     assert render(UpdateResult(memory=memory(), changed=(), saw=SAW)).startswith("Nothing changed: 01m")
-    merged = ConsolidateResult(decision="merge", kept=memory(), gone=("02m",), apart=("03m",), dry_run=True, saw=SAW)
+    separate = (Separate(reason="has another type", ids=("03m", "04m")), Separate(reason="says more", ids=("05m",)))
+    apart = ("03m", "04m", "05m")
+    merged = ConsolidateResult(
+        decision="merge", kept=memory(), gone=("02m",), apart=apart, separate=separate, dry_run=True, saw=SAW
+    )
     assert render(merged).splitlines()[0].startswith("Would be: 02m merged into 01m")
-    assert render(merged).splitlines()[1] == "not merged: 03m"
+    assert render(merged).splitlines()[1:] == [
+        "2 memories kept: has another type. 03m, 04m",
+        "1 memory kept: says more. 05m",
+    ]
 
 
 def test_a_list_says_its_order():

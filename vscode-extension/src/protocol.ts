@@ -3147,7 +3147,8 @@ export interface UpdateResult {
 /**
  * The decision. `gone` were merged into `kept` or superseded by it.
  *
- * `apart` are the ids that stay separate. `contradictions` name pairs that can't both hold, and the reasons.
+ * `apart` are the ids that stay separate, `separate` has them by reason. `contradictions` name pairs that can't both
+ * hold, and the reasons.
  */
 export interface ConsolidateResult {
   saw: ReadState;
@@ -3155,9 +3156,16 @@ export interface ConsolidateResult {
   kept: Memory | null;
   gone: readonly string[];
   apart: readonly string[];
+  separate: readonly Separate[];
   contradictions: readonly string[];
   reason: string;
   dry_run: boolean;
+}
+
+/** Memories that stay separate for one reason. */
+export interface Separate {
+  reason: string;
+  ids: readonly string[];
 }
 
 /** The memory in its new state. `changed` is false when it was in that state before. */

@@ -10,6 +10,8 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, RefusedError, UsageError
+from muninn_core.model.memory import Memory
+from muninn_core.reconcile.comparison.separation import CONTRADICTION, NOT_WITH_THIS, OTHER_TEXT, why_separate
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -211,11 +213,60 @@ def test_equal_links_are_merged_and_others_are_kept(muninn: Muninn) -> None:
     third = remember(muninn, "Logs are kept for a year.", type="constraint")
     told = muninn.call("consolidate", ids=[first, again, third], dry_run=True)
     assert (told.decision, told.kept.id, told.gone, told.apart) == ("merge", first, (again,), (third,))
+    assert [(group.reason, group.ids) for group in told.separate] == [(OTHER_TEXT, (third,))]
     assert muninn.call("memories", id=again).memories[0].merged_into is None
     done = muninn.call("consolidate", ids=[first, again, third], reason="said twice")
     assert done.kept.sources == (again,)
     assert muninn.call("memories", id=again).memories[0].merged_into == first
     assert muninn.call("history", id=again).events[-1].type == "merge"
+
+
+def test_each_memory_that_is_left_has_a_reason(muninn: Muninn) -> None:
+    said = "Rotate the keys each month."
+    kept = remember(muninn, said, type="constraint", files=["a.py"], details={"owner": "ops"})
+    same = remember(muninn, "The keys are rotated each month.", type="constraint", files=["a.py"])
+    left = {
+        "type": remember(muninn, said, type="insight", files=["a.py"]),
+        "files": remember(muninn, said, type="constraint", files=["b.py"]),
+        "expiry": remember(muninn, said, type="constraint", files=["a.py"], expires="2030-01-01"),
+        "details": remember(muninn, said, type="constraint", files=["a.py"], details={"owner": "dev"}),
+        "text": remember(muninn, "Logs are kept for a year.", type="constraint", files=["a.py"]),
+        "contradiction": remember(muninn, "Never rotate the keys each month.", type="constraint", files=["a.py"]),
+    }
+    others = [remember(muninn, text, type="bug_fix") for text in ("Fixed the leak of locks.", "Fixed the locks' leak.")]
+    told = muninn.call("consolidate", ids=[kept, same, *left.values(), *others], keep=kept, dry_run=True)
+    found = {identity: group.reason for group in told.separate for identity in group.ids}
+    assert (told.kept.id, told.gone) == (kept, (same,))
+    assert set(found) == set(told.apart) == {*left.values(), *others}
+    wanted = {
+        "type": "another type",
+        "files": "other files",
+        "expiry": "expires at another time",
+        "details": "other details",
+        "text": OTHER_TEXT,
+        "contradiction": CONTRADICTION,
+    }
+    for name, words in wanted.items():
+        assert words in found[left[name]], name
+    assert {found[each] for each in others} == {NOT_WITH_THIS}
+    assert len(told.separate) == 7
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ({"trust": "outside"}, {"trust": "user"}, "only one of them comes from outside"),
+        ({"type": "attempt", "task": "T-1"}, {"type": "attempt", "task": "T-2"}, "belongs to another task"),
+    ],
+)
+def test_the_origin_and_the_task_are_reasons(one: dict[str, Any], other: dict[str, Any], words: str) -> None:
+    given = {"ts": "2026-01-07T10:00:00Z", "actor": "user", "session": "s1"}
+    left, right = (
+        Memory(id=identity, text="Rotate the keys each month.", **{"type": "insight", **given, **fields})
+        for identity, fields in (("a", one), ("b", other))
+    )
+    assert words in why_separate(left, [right])
+    assert words in why_separate(right, [left])
 
 
 def test_a_decision_is_carried_out_and_a_contradiction_is_told(muninn: Muninn) -> None:
@@ -225,6 +276,9 @@ def test_a_decision_is_carried_out_and_a_contradiction_is_told(muninn: Muninn) -
     told = muninn.call("consolidate", ids=[old, new])
     assert (told.decision, told.kept, set(told.apart)) == ("keep_both", None, {old, new})
     assert len(told.contradictions) == 1
+    assert [(group.reason, group.ids) for group in told.separate] == [(CONTRADICTION, (old, new))]
+    both = muninn.call("consolidate", ids=[old, new], decision="keep_both")
+    assert [(group.reason, group.ids) for group in both.separate] == [("the decision is to keep it", (old, new))]
     done = muninn.call("consolidate", ids=[old, new], decision="supersede", text="The index must not use sqlite.")
     assert (done.kept.id, done.gone, done.kept.text) == (new, (old,), "The index must not use sqlite.")
     assert muninn.call("memories", id=old).memories[0].superseded_by == new

@@ -102,16 +102,26 @@ def update(console: Console, result: dict[str, Any], options: argparse.Namespace
 
 @renders("consolidate")
 def consolidate(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
-    """Print which memory replaces which."""
+    """Print which memory replaces which, and why the others are kept."""
     for said in result["contradictions"]:
         paragraph(console, ("contradiction: ", "bad"), (said, ""))
     if result["kept"] is None:
         line(console, ("All memories are kept.", "hint"))
+        _separate(console, result)
         return
     would = "Would be " if result["dry_run"] else ""
     done = "merged into" if result["decision"] == "merge" else "superseded by"
     line(console, (f"{would}{done} ", "good"), (result["kept"]["id"], "name"), (f"  {', '.join(result['gone'])}", ""))
     print_memory(console, result["kept"])
+    _separate(console, result)
+
+
+def _separate(console: Console, result: dict[str, Any]) -> None:
+    for group in result["separate"]:
+        count = number_of(len(group["ids"]), "memory", "memories")
+        paragraph(
+            console, (f"{count} kept: ", "name"), (f"{group['reason']}  ", ""), (", ".join(group["ids"]), "faint")
+        )
 
 
 def _link(console: Console, said: str, link: dict[str, Any]) -> None:

@@ -55,17 +55,20 @@ def update_text(result: UpdateResult) -> str:
 
 @result_text.register
 def consolidate_text(result: ConsolidateResult) -> str:
-    """Return the remaining memory, the merged or superseded ones, and contradictions."""
+    """Return the remaining memory, the merged or superseded ones, contradictions, and why the others are separate."""
     would = "Would be: " if result.dry_run else ""
     lines = [
         f"contradiction: {text}. Decide which one holds (`supersede` with `keep`)." for text in result.contradictions
     ]
     if result.kept is None:
-        lines.append(f"{would}Nothing is merged: {', '.join(result.apart)}")
+        lines.append(f"{would}Nothing is merged.")
     else:
         done = "merged into" if result.decision == "merge" else "superseded by"
         lines.append(f"{would}{', '.join(result.gone)} {done} {_head(result.kept)}")
-        lines += [f"not merged: {', '.join(result.apart)}"] if result.apart else []
+    lines += [
+        f"{number_of(len(group.ids), 'memory', 'memories')} kept: {group.reason}. {', '.join(group.ids)}"
+        for group in result.separate
+    ]
     return "\n".join(lines)
 
 

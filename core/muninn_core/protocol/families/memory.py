@@ -179,16 +179,25 @@ class ConsolidateParams(Value):
     session: SessionId | None = None
 
 
+class Separate(Value):
+    """Memories that stay separate for one reason."""
+
+    reason: str
+    ids: tuple[str, ...]
+
+
 class ConsolidateResult(Result):
     """The decision. `gone` were merged into `kept` or superseded by it.
 
-    `apart` are the ids that stay separate. `contradictions` name pairs that can't both hold, and the reasons.
+    `apart` are the ids that stay separate, `separate` has them by reason. `contradictions` name pairs that can't both
+    hold, and the reasons.
     """
 
     decision: str
     kept: Memory | None
     gone: tuple[str, ...]
     apart: tuple[str, ...]
+    separate: tuple[Separate, ...] = ()
     contradictions: tuple[str, ...] = ()
     reason: str = ""
     dry_run: bool = False

@@ -86,13 +86,20 @@ def same_subject(one: Memory, other: Memory) -> bool:
 
 def is_mergeable(one: Memory, other: Memory) -> bool:
     """Whether two memories are one if their texts state the same."""
-    return (
-        one.type == other.type
-        and (one.trust == "outside") == (other.trust == "outside")
-        and one.expires == other.expires
-        and (one.type not in EVENTS or one.task == other.task)
-        and _details_agree(one.details, other.details)
-    )
+    return not obstacle(one, other)
+
+
+def obstacle(one: Memory, other: Memory) -> str:
+    """Return what of two memories keeps them separate even if their texts state the same, "" for nothing."""
+    if one.type != other.type:
+        return "type"
+    if (one.trust == "outside") != (other.trust == "outside"):
+        return "origin"
+    if one.expires != other.expires:
+        return "expiry"
+    if one.type in EVENTS and one.task != other.task:
+        return "task"
+    return "" if _details_agree(one.details, other.details) else "details"
 
 
 def _cited(memory: Memory) -> set[str]:

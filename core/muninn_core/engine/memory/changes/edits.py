@@ -6,7 +6,7 @@ reword approved ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from muninn_core.config import Config
@@ -20,10 +20,12 @@ from muninn_core.protocol.families.memory import (
     ConsolidateParams,
     ConsolidateResult,
     MemoryDraft,
+    Separate,
     UpdateParams,
     UpdateResult,
 )
 from muninn_core.reconcile.comparison.pairs import compare_all
+from muninn_core.reconcile.comparison.separation import why_separate
 from muninn_core.store.records.expiry import parse_expiry
 from muninn_core.store.records.fields import question_lines
 from muninn_core.worktree.call_context import CallContext
@@ -41,12 +43,16 @@ _UNITED = frozenset({"tags", "questions", "files"})
 
 
 class Plan(NamedTuple):
-    """The effect of a consolidation: the decision, the memory that stays, those that go, and contradicting pairs."""
+    """The effect of a consolidation: the decision, the memory that stays, those that go, and contradicting pairs.
+
+    `separate` has, by reason, the memories that are neither kept nor gone.
+    """
 
     decision: str
     kept: Memory | None
     gone: tuple[Memory, ...]
     contradictions: tuple[str, ...] = ()
+    separate: tuple[Separate, ...] = ()
 
 
 def update(workspace: Workspace, params: UpdateParams, call: CallContext, now: str) -> UpdateResult:
@@ -78,6 +84,7 @@ def consolidate(workspace: Workspace, params: ConsolidateParams, call: CallConte
         kept=kept,
         gone=gone,
         apart=tuple(each for each in named if each not in gone and (kept is None or each != kept.id)),
+        separate=planned.separate,
         contradictions=planned.contradictions,
         reason=params.reason,
         dry_run=params.dry_run,
@@ -163,7 +170,7 @@ def _plan(store: MemoryStore, params: ConsolidateParams) -> Plan:
     keep = memory_of(chosen, params.keep) if params.keep is not None else None
     ordered = sorted(chosen.values(), key=_preferred)
     if params.decision == "keep_both":
-        return Plan("keep_both", None, ())
+        return Plan("keep_both", None, (), separate=_separate(ordered, lambda _: "the decision is to keep it"))
     if params.decision == "supersede":
         keep = keep or max(ordered, key=lambda memory: (memory.ts, memory.id))
     if params.decision is not None:
@@ -202,9 +209,22 @@ def _compared(ordered: Sequence[Memory], keep: Memory | None) -> Plan:
     found = compare_all(ordered, set())
     if not found.merges:
         contradictions = tuple(f"{one} and {other}: {reason}" for one, other, reason in found.contradictions)
-        return Plan("keep_both", None, (), tuple(dict.fromkeys(contradictions)))
+        return Plan("keep_both", None, (), tuple(dict.fromkeys(contradictions)), _why_separate(ordered, ordered))
     kept = found.merges[0][0]
-    return Plan("merge", by_id[kept], tuple(by_id[source] for keeper, source in found.merges if keeper == kept))
+    gone = tuple(by_id[source] for keeper, source in found.merges if keeper == kept)
+    left = [memory for memory in ordered if memory.id != kept and memory not in gone]
+    return Plan("merge", by_id[kept], gone, separate=_why_separate(left, (by_id[kept], *left)))
+
+
+def _why_separate(left: Sequence[Memory], compared: Sequence[Memory]) -> tuple[Separate, ...]:
+    return _separate(left, lambda memory: why_separate(memory, [each for each in compared if each is not memory]))
+
+
+def _separate(memories: Iterable[Memory], why: Callable[[Memory], str]) -> tuple[Separate, ...]:
+    groups: dict[str, list[str]] = {}
+    for memory in memories:
+        groups.setdefault(why(memory), []).append(memory.id)
+    return tuple(Separate(reason=reason, ids=tuple(ids)) for reason, ids in groups.items())
 
 
 def _preferred(memory: Memory) -> tuple[int, str, str]:
