@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from muninn_core.errors import NotFoundError
+from muninn_core.errors import NotFoundError, StorageError
 from muninn_core.store import context_store
 from muninn_core.store.context_store import ContextStore
 
@@ -61,6 +61,14 @@ def test_scrubbing_takes_whole_files_and_half_written_ones_too(kept, tmp_path):
     (tmp_path / "contexts" / "c-4.json.1-1.tmp").write_bytes(b'{"id":"m1"')
     assert kept.remove_mentioning(["m1"], ['größe "a" und b', "short"]) == 3
     assert [path.name for path in (tmp_path / "contexts").iterdir()] == ["c-3.json"]
+
+
+def test_a_context_that_can_not_be_read_is_an_error_since_it_may_hold_the_text(kept, tmp_path):
+    kept.save("c-1", b'{"id":"m1"}')
+    (tmp_path / "contexts" / "c-2.json").mkdir()
+    with pytest.raises(StorageError, match=r"c-2\.json") as refused:
+        kept.remove_mentioning(["m1"])
+    assert "Delete it" in refused.value.hint
 
 
 def test_a_folder_that_takes_no_writes_costs_the_explanation_and_nothing_else(tmp_path):

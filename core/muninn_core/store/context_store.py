@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from muninn_core.errors import BadParams, MuninnError, NotFoundError
+from muninn_core.errors import BadParams, MuninnError, NotFoundError, StorageError
 from muninn_core.model.value import encode_json
 from muninn_core.store.files.disk import TEMPORARY, remove_all, write_private
 
@@ -123,8 +123,11 @@ class ContextStore:
 
 
 def _contains(path: Path, needles: Iterable[bytes]) -> bool:
+    """Whether a file contains one of the texts; false for one that was removed. Raises StorageError."""
     try:
         content = path.read_bytes()
-    except OSError:
-        return False  # removed meanwhile
+    except FileNotFoundError:
+        return False
+    except OSError as error:  # it may hold a text that is to be redacted
+        raise StorageError(f"can't read {path}: {error.strerror}", hint="Delete it, then try again.") from error
     return any(needle in content for needle in needles)
