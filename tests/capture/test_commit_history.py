@@ -164,6 +164,44 @@ def test_a_body_without_a_reason_in_prose_makes_no_memory(body):
     assert memory_of_commit(logged("Rename a variable", body), {}, {}) == "not significant"
 
 
+@pytest.mark.parametrize(
+    ("subject", "kind"),
+    [
+        ("fix: keep the last row because the buffer was dropped at exit", "bug_fix"),
+        ("Fix an index error caused by an outdated offset", "bug_fix"),
+        ("Rank in two steps, so that what comes after a page is kept", "insight"),
+        ("Constraint: the `log` module never imports the store, or they form a ring.", "constraint"),
+    ],
+)
+def test_a_subject_can_give_the_reason_itself(subject, kind):
+    assert told(logged(subject)).type == kind
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["Avoid unnecessary clones of the state in the router", "Move tests", "Share the router without breaking the API"],
+)
+def test_what_a_subject_avoids_is_no_reason(subject):
+    files = tuple(f"src/m{number}.py" for number in range(40))
+    assert memory_of_commit(logged(subject, files=files), {}, {}) == "not significant"
+    assert (
+        told(logged(f"{subject}, because it was slow on machines with two processors", files=files)).type == "insight"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Le taux de la taxe était faux parce que la table datait de 2014.",
+        "Der Puffer wurde nie freigegeben, weil der Zähler der Leser falsch war.",
+        "El total era incorrecto porque la tabla de impuestos era de 2014.",
+        "因为令牌的过期时间计算错误，所以用户无法登录。",
+    ],
+)
+def test_a_reason_may_be_in_another_language(body):
+    assert told(logged("Rename a variable", body)).details["reason"] == body
+
+
 def test_a_find_is_no_rule():
     found = told(logged("Stores routes in a map", "We don't need to nest routes, because all have the same type now."))
     assert found.type != "constraint"

@@ -65,6 +65,7 @@ _WORK = (
         "decoupl",
     ),
     *("unif", "design", "pattern", "abstraction", "protocol", "schema", "invariant", "concurrency"),
+    *("many files", "new package"),
 )
 """Beginnings of words that tell what was done and not what holds since: a subject with no other says no more than
 `git log`."""
@@ -95,13 +96,24 @@ _REASON = re.compile(
     r"(?i)\b(?:because|so that|otherwise|in order to|therefore|hence|thus|(?:avoid|prevent)(?:s|ing)?"
     r"|(?:that|which|this) (?:means?|meant|caus(?:es|ed)|is why|breaks?|broke|makes?|made|allows?|lets?)|the reason"
     r"|due to|since (?:it|they|the|this|that|there|these|we|you|an?|all|no|most|our)\b"
-    r"|so (?:it|they|the|this|that|there|we|you|people|users?|an?|no)\b)\b"
+    r"|so (?:it|they|the|this|that|there|we|you|people|users?|an?|no|all|every|each)\b"
+    r"|weil|damit|denn|parce qu[e']|afin d[e']|sinon|porque|para evitar|por eso|perch\u00e9|per evitare)\b"
     r"|^As (?!well|of|for|a result|an? example)\w"
+    r"|\u56e0\u4e3a|\u7531\u4e8e|\u4ee5\u514d|\u5426\u5219|\u306e\u3067|\u305f\u3081|\u304b\u3089"
 )
-"""Words with which a sentence gives a reason."""
+"""Words with which a sentence gives a reason: in English, German, French, Spanish, Portuguese, Italian, Chinese and
+Japanese."""
 
 _FEWEST_REASON_WORDS = 8
 """The fewest words of a sentence that gives a reason."""
+
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+")
+
+_MARKED = re.compile(r"(?i)(?:constraint|decision|rule|convention|invariant)s?: ")
+"""The beginning of a subject that is a statement itself."""
+
+_AIM = re.compile(r"(?i)\b(?:avoid|prevent)(?:s|ing)?\b")
+"""Words that give a reason in a body. In a subject they tell what was done."""
 
 _RULE = re.compile(
     r"(?i)\b(?:must(?:n't)?|never|always|only|cannot|may not|shall|not allowed|forbid(?:s|den)?|constraint|invariant)\b"
@@ -209,19 +221,25 @@ def _with_subject(commit: Commit, subject: str, body: str = "") -> Commit:
 def _knowledge_fields(commit: Commit) -> dict[str, Any] | None:
     """Return the fields of a decision, a constraint, an insight or a fix with its cause; None for other commits."""
     significance = assess(commit)
-    message = Message(speaker="assistant", text=commit.body)
-    candidates = find_statements([message], threshold=MIN_STATEMENT_PROBABILITY)
+    message = f"{commit.subject}\n\n{commit.body}"
+    said = message if _MARKED.match(commit.subject) else commit.body
+    candidates = find_statements([Message(speaker="assistant", text=said)], threshold=MIN_STATEMENT_PROBABILITY)
     statement = max(candidates, key=lambda entry: entry.probability, default=None)
     text = memory_text(commit)
     subject_only = text == commit.subject
     fix = is_fix(commit)
-    cause = _cause(commit.body)
+    cause = _cause(message)
     reason = _reason(commit)
     # A decision record is found itself, so a commit that adds one and says no more than its subject adds nothing.
     decided = significance is not None and (states_decision(commit) if subject_only else significance.decision)
-    if statement is None and not reason and not (fix and cause) and (significance is None or (fix and subject_only)):
+    gives_reason = bool(reason or (fix and cause))
+    if statement is None and not gives_reason and (significance is None or (fix and subject_only)):
         return None
-    if subject_only and not decided and all(word.startswith(_WORK) for word in _words(significance)):
+    if (
+        subject_only
+        and not (decided or gives_reason or statement)
+        and all(word.startswith(_WORK) for word in _words(significance))
+    ):
         return None
     details: dict[str, Any] = {"keywords": list(significance.keywords)} if significance else {}
     details.update({"cause": cause} if fix and cause else {})
@@ -261,7 +279,15 @@ def _cause(body: str) -> str:
 def _reason(commit: Commit) -> str:
     """Return the sentences of a message's prose that give a reason, at most two."""
     sentences = _sentences(_NOT_PROSE.sub("", without_steps(commit, entries=False)))
-    return _first_of([each for each in sentences if len(each.split()) >= _FEWEST_REASON_WORDS and _REASON.search(each)])
+    subject = bare_subject(commit)
+    if _REASON.search(_AIM.sub("", subject)):
+        sentences.insert(0, subject)
+    return _first_of([each for each in sentences if _length(each) >= _FEWEST_REASON_WORDS and _REASON.search(each)])
+
+
+def _length(sentence: str) -> int:
+    """Return the number of words; in a script without spaces each character counts as one."""
+    return len(_WORD.findall(sentence))
 
 
 def _sentences(text: str) -> list[str]:

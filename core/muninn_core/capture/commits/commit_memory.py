@@ -62,7 +62,7 @@ _FIX = re.compile(r"(?i)^(?:hot)?fix(?:e[sd]|up)?\b")
 _STRONG = re.compile(
     r"(?i)\b(architectur\w*|migrat(?:e[sd]?|ing|ion|ions)|re-?architect\w*|redesign\w*|rewrit(?:e|es|ten|ing)|rewrote"
     r"|deci(?:ded?|sions?) (?:to|on|against|that|not|for)|decisions? (?:is|are|was|were|fell)"
-    r"|(?:our|this|design) decisions?|deprecat(?:es?|ing)|breaking|adr)\b"
+    r"|(?:our|this|design) decisions?|deprecat(?:es?|ing)|(?<!without )breaking|adr)\b"
 )
 _MEDIUM = re.compile(
     r"(?i)\b(implement(?:s|ed|ing|ation)?|refactor\w*|introduc(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|restructur\w*"
