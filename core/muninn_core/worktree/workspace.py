@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.config import Config
-from muninn_core.errors import MuninnError, ReadOnlyError, StorageError, memory_deleted
+from muninn_core.errors import MuninnError, ReadOnlyError, memory_deleted
 from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.index.embedding.encodings import Encoding
 from muninn_core.index.index import Index
@@ -22,11 +21,9 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.repository import Problem
-from muninn_core.reconcile.planning import comparison_cache
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.files.disk import refuse_links
 from muninn_core.store.files.layout import own_folders
-from muninn_core.store.files.redact import remove_drafts
 from muninn_core.store.folding.fold import State
 from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.log import open_log
@@ -52,6 +49,7 @@ from muninn_core.worktree.knowledge.pages import PageCache
 from muninn_core.worktree.knowledge.skill_cache import SkillCache
 from muninn_core.worktree.local.access_counts import AccessCounts
 from muninn_core.worktree.local.deliveries import Deliveries
+from muninn_core.worktree.local.memory_copies import MemoryCopies
 from muninn_core.worktree.local.pending_redaction import PendingRedaction, Redaction
 from muninn_core.worktree.local.private_files import empty_folder, tidy_private_files
 from muninn_core.worktree.local.private_layout import adopt_orphans, layout_at, removed_trees
@@ -62,9 +60,6 @@ from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.result_pages import ResultPages
 
 log = logging.getLogger("muninn.worktree")
-
-_MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
-"""The start of a memory item in the JSON of a stored context."""
 
 OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the external folder, which is not watched."""
@@ -166,6 +161,7 @@ class Workspace:
         self.upkeep = UpkeepState(self.layout.local / "upkeep.json", writable=self.writable)
         self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
         self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
+        self.copies = MemoryCopies(self.layout, self.context_store)
 
     def _open_history(self) -> None:
         """Open the caches of what git says of this work tree and of other branches."""
@@ -243,21 +239,9 @@ class Workspace:
         files = self.memory.redact(
             redaction.ids, texts=redaction.texts, actor=redaction.actor, session=None, scope=redaction.scope
         )
-        self.remove_copies(redaction.ids, redaction.texts)
+        self.copies.remove(redaction.ids, redaction.texts)
         empty_folder(self.layout.cache)
         return files
-
-    def remove_copies(self, ids: Sequence[str], texts: Sequence[str] = ()) -> None:
-        """Delete what is derived from redacted memories: stored contexts, drafts, and the cache of comparisons.
-
-        Raises StorageError or ReadOnlyError.
-        """
-        comparison_cache.delete(self.layout.cache / comparison_cache.NAME)
-        self.context_store.remove_mentioning(ids, texts)
-        try:
-            remove_drafts(self.layout, ids, texts)
-        except OSError as error:
-            raise StorageError(f"can't read a draft: {error}", hint="Delete it, then redact again.") from error
 
     def _complete_redaction(self) -> None:
         """Complete a redaction that a crash interrupted, before its text can be found again."""
@@ -306,7 +290,7 @@ class Workspace:
         """Write the cached fold, and drop stored contexts that hold text redacted while no daemon ran."""
         if not self.removed:
             self.memory.save_cache()
-        self.memory.drop_redacted(self.memory.all(), sorted(self.context_store.find_all(_MEMORY_IN_CONTEXT)))
+        self.memory.drop_redacted(self.memory.all(), self.copies.in_contexts())
 
     def close(self) -> None:
         """Stop indexing, seal the sessions, release the lock.
@@ -406,7 +390,7 @@ class Workspace:
     def _remove_redacted(self, ids: Sequence[str]) -> None:
         """Delete copies of memories that were redacted elsewhere."""
         if self.writable:
-            self.remove_copies(ids)
+            self.copies.remove(ids)
 
     def follow_settings(self) -> None:
         """Read the settings again if a file of theirs has changed, without waiting for an event."""

@@ -101,7 +101,7 @@ def _redact_open(workspace: Workspace, redaction: Redaction, session: str | None
         files = store.redact(
             redaction.ids, texts=redaction.texts, actor=redaction.actor, session=session, scope=redaction.scope
         )
-        workspace.remove_copies(redaction.ids, redaction.texts)
+        workspace.copies.remove(redaction.ids, redaction.texts)
         scrub_index(workspace)
     return files
 
