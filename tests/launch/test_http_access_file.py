@@ -31,9 +31,7 @@ def test_the_ports_of_two_servers_that_start_together_are_both_stored(tmp_path: 
 
 def test_processes_that_start_together_have_one_token(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CREATE, str(tmp_path)]
-    started = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(8)
-    ]
+    started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(8)]
     for process in started:
         assert process.stdin is not None
         process.stdin.close()  # each waits for this
