@@ -329,6 +329,24 @@ def test_the_overview_tells_what_is_recent_and_important_and_how_it_hangs_togeth
     assert [memory.id for memory in muninn.call("overview").recent] == [also, new]  # the newest, as nothing is recent
 
 
+def test_in_the_overview_memories_of_commits_follow_other_important_ones(muninn: Muninn) -> None:
+    git(
+        muninn.root,
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "feat!: ids are strings",
+        "-m",
+        "BREAKING CHANGE: no numbers.",
+    )
+    (commit,) = muninn.call("backfill", source="git", apply=True).ids
+    told = muninn.call("remember", text="Names are unique.", type="decision", importance=8).ids[0]
+    muninn.clock.forward(days=400)
+    important = muninn.call("overview").important
+    assert [(memory.id, memory.importance) for memory in important] == [(told, 8), (commit, 8)]
+
+
 def test_the_overview_counts_the_memories_of_a_renamed_file_under_its_name(muninn: Muninn) -> None:
     remember(muninn, "Users have ids.", files=["src/users.py"])
     git(muninn.root, "mv", "src/users.py", "src/people.py")

@@ -89,11 +89,14 @@ def linked_to(web: LinkGraph, memory: Memory, seen: Seen) -> tuple[tuple[MemoryL
 def overview_of(
     web: LinkGraph, memories: Sequence[Memory], params: OverviewParams, now: datetime, seen: Seen, around: Around
 ) -> OverviewResult:
-    """Return an overview of memories: recent and important ones, their links, and counts."""
+    """Return an overview of memories: recent and important ones, their links, and counts.
+
+    Those made of commits follow the other important ones: a long backfill has many.
+    """
     after = timestamp(now - timedelta(days=params.days))
     changed = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
     recent = [memory for memory in changed if (memory.updated or memory.ts) >= after][: params.limit]
-    by_importance = sorted(changed, key=lambda memory: -memory.importance)
+    by_importance = sorted(changed, key=lambda memory: (memory.trust == "commit", -memory.importance))
     important = [memory for memory in by_importance if memory.importance >= params.importance and memory not in recent]
     important = important[: params.limit]
     recent = recent or ([] if important else changed[: min(NEWEST, params.limit)])
