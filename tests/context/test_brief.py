@@ -101,6 +101,17 @@ def test_on_one_line_paragraphs_and_the_lines_of_an_attempt_are_sentences():
     assert "`pytest` failed: No module named 'x'. It passed as `P=src pytest`." in made.text
 
 
+def test_on_one_line_entries_of_a_list_have_no_mark_and_a_wrapped_reason_is_one_sentence():
+    made = brief(
+        remembered("m1", "Move the crate (#7)\n\n* fix a reference\n\n* Keep the name"),
+        remembered(
+            "m2", "Taken back: One lock\n\nIt deadlocked while\nreaders waited.", type="attempt", trust="commit"
+        ),
+    )
+    assert "Move the crate (#7). fix a reference. Keep the name" in made.text
+    assert "Taken back: One lock. It deadlocked while readers waited." in made.text
+
+
 def test_demands_of_a_user_come_first_and_statements_of_an_agent_do_not():
     made = brief(
         remembered("m1", "Pinned.", pinned=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -29,12 +30,20 @@ def headline(memory: Memory) -> str:
     return shorten(memory.title or memory.text, 100) or memory.id
 
 
+_PARTS = re.compile(r"\n\s*\n|\n(?=\s*[-*+]\s)")
+_MARK = re.compile(r"^\s*[-*+]\s+")
+
+
 def one_line(memory: Memory) -> str:
-    """Return a memory's text on one line. A paragraph, or a line of an attempt, that ends without a sign gets a period:
-    the subject of a commit, an error before its cure.
+    """Return a memory's text on one line. A paragraph, an entry of a list, or a line of an attempt that ends without a
+    sign gets a period: the subject of a commit, an error before its cure. Entries have no mark.
+
+    The message of a commit is wrapped, also that of a revert, so its lines are no sentences.
     """
-    parts = memory.text.split("\n" if memory.type == "attempt" else "\n\n")
-    *before, last = [line for line in (" ".join(part.split()) for part in parts) if line] or [""]
+    by_line = memory.type == "attempt" and memory.trust != "commit"
+    parts = _PARTS.split(memory.text) if not by_line else memory.text.split("\n")
+    lines = (" ".join(_MARK.sub("", part).split()) for part in parts)
+    *before, last = [line for line in lines if line] or [""]
     return " ".join((*(f"{line}." if line[-1].isalnum() or line[-1] in "`'\")" else line for line in before), last))
 
 

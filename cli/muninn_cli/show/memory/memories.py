@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import describe, plain_place, print_stale
@@ -239,10 +240,17 @@ def print_memory(
     )
 
 
+_ENTRY = re.compile(r"(?:^|\n)\s*[-*+]\s+")
+
+
 def _beginning(text: str) -> list[str]:
-    """Return the beginning of a text: a headline of its own, and what follows as one paragraph."""
+    """Return the beginning of a text: a headline of its own, and what follows as one paragraph.
+
+    Entries of a list are separated by semicolons.
+    """
     head, _, rest = text.strip().partition("\n\n")
-    parts = [" ".join(head.split()), " ".join(rest.split())]
+    entries = (" ".join(entry.split()).rstrip(";") for entry in _ENTRY.split(rest))
+    parts = [" ".join(head.split()), "; ".join(entry for entry in entries if entry)]
     if DISPLAY.verbose:
         return [part for part in parts if part]
     left = MAX_CHARS
