@@ -91,6 +91,11 @@ def test_a_decision_record_matters_although_it_is_prose() -> None:
     found = assess(added)
     assert found is not None
     assert found.decision
+    built = assess(
+        replace(commit("Add shards", "Users had to wait.", (record, "src/shards.py")), added=frozenset({record}))
+    )
+    assert built is not None
+    assert not built.decision, "the record states the decision"
 
 
 def test_a_breaking_change_in_the_footer_matters_in_any_type_of_commit() -> None:
@@ -204,8 +209,8 @@ def test_a_decision_is_stated_and_not_only_mentioned(subject: str, decision: boo
         ),
         ("make sessions extensible\nmove the serializer", "make sessions extensible", "move the serializer"),
         (
-            "Use the compatible form of fspath instead of the one\nof os, which is newer",
-            "Use the compatible form of fspath instead of the one of os, which is newer",
+            "Use the compatible form of fspath for paths instead of the one\nof os, which is newer",
+            "Use the compatible form of fspath for paths instead of the one of os, which is newer",
             "",
         ),
     ],

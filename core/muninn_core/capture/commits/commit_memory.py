@@ -91,8 +91,8 @@ _DEPRECATES = re.compile(
 _MERGE = re.compile(r"(?i)merge (?:commit from fork|(?:pull request|branch|remote-tracking branch)\b.*)")
 """The subjects of merges by hosts, which a squashed commit can have, too."""
 
-SUBJECT_WIDTH = 50
-"""The fewest columns at which authors wrap a subject."""
+SUBJECT_WIDTH = 60
+"""The fewest columns at which authors wrap a subject; most wrap at 72."""
 
 _BEGINS = re.compile(r"[^a-z\s]")
 """The first character of a line that begins a sentence or an entry of a list."""
@@ -155,7 +155,7 @@ def assess(commit: Commit) -> Significance | None:
     score += 3 * breaking + 2 * recorded + _breadth(commit.files) + 0.5 * len(size)
     words = (*words, *size)
     importance = 8 if score >= 4 else 7 if score >= 2 else 6
-    stated = recorded or states_decision(commit)
+    stated = (recorded and _is_prose_alone(commit)) or states_decision(commit)
     return Significance(importance=importance, keywords=words, decision=stated)
 
 
@@ -282,6 +282,10 @@ def with_short_subject(commit: Commit) -> Commit:
 def _is_routine(commit: Commit, kind: str) -> bool:
     if kind in _ROUTINE_TYPES or _ROUTINE.search(subject_without_emoji(commit)):
         return True
+    return _is_prose_alone(commit)
+
+
+def _is_prose_alone(commit: Commit) -> bool:
     return bool(commit.files) and all(classify(path)[0] == "knowledge" for path in commit.files)
 
 
