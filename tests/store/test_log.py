@@ -1,7 +1,10 @@
 import json
+import os
 import shutil
+import tempfile
 import threading
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +12,9 @@ from muninn_core.errors import BadParams, NotInitialised, ReadOnlyError, Storage
 from muninn_core.store.files.layout import layout_of
 
 pytest_plugins = ["logs"]
+
+UNPRIVILEGED = 65_534
+"""The number of a user without rights."""
 
 
 def insight(text, **fields):
@@ -116,6 +122,33 @@ def test_a_folder_that_can_not_be_read_for_a_while_costs_no_record(log, layout, 
     (layout.local / "away").rename(folder)
     log.append([insight("two", **fields)], "s1")
     assert texts(opened(layout, writable=False)) == ["one", "two"]
+
+
+@pytest.fixture
+def closed(opened):
+    """A log with a sealed record in a folder that this process may not read, also if it is root's."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:  # the folders of pytest are closed to other users
+        layout = layout_of(Path(name))
+        layout.muninn.mkdir()
+        log = opened(layout)
+        log.append([insight("one")], "s1")
+        log.seal()
+        for folder in (layout.root, *(path for path in layout.root.rglob("*") if path.is_dir())):
+            folder.chmod(0o755)
+        layout.sessions.chmod(0)
+        user = os.geteuid()
+        os.seteuid(UNPRIVILEGED if user == 0 else user)
+        yield log
+        os.seteuid(user)
+        layout.sessions.chmod(0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_a_folder_of_segments_that_may_not_be_read_is_a_problem_and_not_empty(closed):
+    assert closed.refresh()
+    (problem,) = closed.problems
+    assert (problem.path, problem.line) == (".muninn/memory/sessions", 0)
+    assert "can't be read" in problem.message
 
 
 def test_a_log_for_reading_sees_the_spool_and_changes_nothing(log, layout, opened):

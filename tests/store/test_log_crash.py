@@ -204,7 +204,7 @@ def test_a_session_that_can_not_be_sealed_at_the_start_stays_readable_and_is_rep
     layout.memory.write_text("a file where the folder should be")
     again = opened()
     assert texts(again) == ["one"]
-    assert [problem.kind for problem in again.problems] == ["unsealed"]
+    assert [problem.kind for problem in again.problems] == ["malformed", "unsealed"]
     layout.memory.unlink()
     assert again.seal().records == 1
     assert again.problems == ()

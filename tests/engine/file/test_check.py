@@ -68,6 +68,16 @@ def test_memory_that_is_no_regular_file_is_an_error(clean, name, kind):
     assert "regular file" in refused.value.hint
 
 
+@pytest.mark.parametrize("name", ["sessions", "archive"])
+def test_a_folder_of_memory_that_can_not_be_listed_is_an_error(clean, name):
+    folder = clean.root / ".muninn/memory" / name
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.write_text("not a folder")
+    with pytest.raises(StorageError, match=f"can't read .muninn/memory/{name}"):
+        clean.call("check")
+
+
 def test_a_folder_of_knowledge_may_be_named_like_a_page(clean):
     folder = clean.root / ".muninn/knowledge/api.md"
     folder.mkdir()

@@ -125,7 +125,19 @@ def _order(finding: Finding) -> tuple[str, int, str, str, str]:
 
 
 def _record_files(layout: Layout) -> list[Path]:
-    """Return the paths of records, also of what can't be read as a file: reading it reports that."""
+    """Return the paths of records, also of what can't be read as a file: reading it reports that.
+
+    Raises StorageError for a folder that can't be read.
+    """
+    for folder in (layout.sessions, layout.archive):
+        try:
+            os.scandir(folder).close()
+        except FileNotFoundError:
+            continue
+        except OSError as error:  # `glob` would find nothing
+            raise StorageError(
+                f"can't read {layout.relative(folder)}: {error.strerror}", hint="It must be a folder that you can read."
+            ) from None
     segments = [*layout.sessions.glob("*.jsonl"), *layout.archive.rglob("*.jsonl")]
     return [*([layout.main] if os.path.lexists(layout.main) else []), *sorted(segments)]
 

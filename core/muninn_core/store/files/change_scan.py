@@ -62,7 +62,10 @@ class ChangeScan:
         return files
 
     def files(self) -> dict[str, Signature]:
-        """Return every file of records with its signature. Raises StorageError without file descriptors."""
+        """Return every file of records with its signature, and each folder that can't be read.
+
+        Raises StorageError without file descriptors.
+        """
         found: dict[str, Signature] = {}
         main = signature(self._main)
         if main is not None:
@@ -89,9 +92,12 @@ def signature(path: str | Path) -> Signature | None:
 def _scan(folder: str, found: dict[str, Signature]) -> None:
     try:
         entries = os.scandir(folder)
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise_if_exhausted(error)
-        return  # the folder does not exist
+        found[folder] = (0, 0, 0, 0)  # reading it as a file reports that it can't be read
+        return
     with entries:
         for entry in entries:
             if entry.name.endswith(".jsonl"):
