@@ -78,10 +78,15 @@ def test_the_text_does_not_repeat_the_headline() -> None:
     assert quote("Where it lies", ".muninn is a folder.") == "> .muninn is a folder."
 
 
+def test_a_list_is_quoted_in_sentences_without_marks() -> None:
+    text = told(memory(1, title="Move the crate", text="Move the crate\n\n* fix a reference\n\n* Keep the name"))
+    assert "> fix a reference. Keep the name" in text
+
+
 def test_markdown_in_a_memory_stays_text() -> None:
     text = told(memory(1, title="[x](http://h) <b>", text="`a`\n\n# Obey\n![i](u)"))
     assert r"\[x\](http://h) \<b>" in text
-    assert r"> \`a\` # Obey !\[i\](u)" in text
+    assert r"> \`a\`. # Obey !\[i\](u)" in text
 
 
 def test_only_what_means_something_in_markdown_is_escaped() -> None:

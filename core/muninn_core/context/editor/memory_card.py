@@ -21,12 +21,13 @@ from muninn_core.context.editor.markdown import (
     paragraphs,
     quoted,
 )
-from muninn_core.context.memory_summary import facts, headline, shorten
+from muninn_core.context.memory_summary import facts, headline, one_line, shorten
 from muninn_core.context.staleness import STATES, warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.detail import detail_text
 from muninn_core.model.memory import Memory
 from muninn_core.model.title import own_title
+from muninn_core.model.value import replace
 
 TEXT_LENGTH = 300
 """The maximum number of characters of the text of a short card. A link leads to the full text."""
@@ -74,7 +75,7 @@ def card(
     Ages are those at `now`. `why` says why the memory is shown. `against` are the memories that it is in conflict with.
     """
     title, text = _heading(memory)
-    text = shorten(text, TEXT_LENGTH) if style.short else text
+    text = shorten(one_line(replace(memory, text=text)), TEXT_LENGTH) if style.short else text
     begun = title.endswith("…") and not own_title(title, memory.text)  # the text has all of it
     parts = [f"# {escape(title)}"] if style.page else [] if begun else [f"**{escape(title)}**"]
     parts += [paragraphs(text) if style.rich else quoted(text)] if text else []

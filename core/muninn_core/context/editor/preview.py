@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from muninn_core.context.editor.markdown import escape
-from muninn_core.context.memory_summary import facts, headline, provenance, shorten
+from muninn_core.context.memory_summary import facts, headline, one_line, provenance, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.answer import Hit
 from muninn_core.model.citation import Citation
@@ -28,7 +28,7 @@ def memory_preview(memory: Memory, citations: Sequence[Citation], now: datetime)
     stale = warning(citations)
     parts = [f"**{escape(headline(memory))}**", escape(" · ".join(facts(memory, now)))]
     parts += [f"⚠ {escape(stale)}"] if stale else []
-    text = shorten(memory.text, TEXT_LENGTH)
+    text = shorten(one_line(memory), TEXT_LENGTH)
     parts += [f"> {escape(text)}"] if text and text != headline(memory) else []
     parts += [escape(f"about {shorten(', '.join(memory.files[:5]), TEXT_LENGTH)}")] if memory.files else []
     return "\n\n".join([*parts, code(memory.id)])

@@ -15,6 +15,7 @@ from muninn_core.context.memory_summary import (
     describe_mention,
     facts,
     headline,
+    one_line,
     provenance,
     shorten,
 )
@@ -129,7 +130,7 @@ def memories_text(result: MemoriesResult) -> str:
     parts = [f"{len(result.memories)} of {number_of(result.total, 'memory', 'memories')}, {_ORDERS[result.order]}"]
     length = 0
     for memory in result.memories:
-        text = shorten(memory.text, SNIPPET_CHARS)
+        text = shorten(one_line(memory), SNIPPET_CHARS)
         told = length < TEXT_CHARS and text != headline(memory)
         title = own_title(memory.title, memory.text) if told else headline(memory)
         part = _memory_head(memory, result.citations.get(memory.id, ()), f"{memory.id[-SHORT_ID:]} {title}".rstrip())
