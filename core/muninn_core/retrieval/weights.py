@@ -112,9 +112,9 @@ MEMORY_WORDS = 1.3
 encoder. A memory has no file, name or neighbours that could match."""
 
 MEMORY_MEANING = 1.2
-"""`meaning` (`ranking.meaning`): With the text encoder, the match of the question's tokens (late interaction) times
-`INTERACTION_FACTOR`; without it, the scaled cosine by the table. A memory's few words are seldom those of the
-question."""
+"""`meaning` (`ranking.meaning`): With the text encoder, the match of the question's tokens (late interaction, with a
+share of `TRANSLATION` for translated words) times `INTERACTION_FACTOR`; without it, the scaled cosine by the table. A
+memory's few words are seldom those of the question."""
 
 NEARBY = 0.1
 """`nearby`: The matches of the memories stored right before and after it in the same session, and `SECOND_NEIGHBOUR` of
@@ -215,6 +215,9 @@ MOST_COMPARED = 150
 
 RELATED_INTERACTION = 0.5
 """The match of tokens of texts about one thing."""
+
+TRANSLATION = 0.2
+"""The share of translated words (`signals.translation`) in the match of tokens."""
 
 MOST_INTERACTION = 1.2
 """What the best memory's match of tokens counts among files, less in proportion if it is below `RELATED_INTERACTION`:

@@ -23,6 +23,7 @@ from muninn_core.retrieval.results.signal import Given, Signal, points, signals
 from muninn_core.retrieval.signals.late_interaction import late_interaction
 from muninn_core.retrieval.signals.scoring import ScoringContext, graph_signals, memory_points, memory_signals
 from muninn_core.retrieval.signals.session_match import REACH, SessionMatches, Sessions, session_matches
+from muninn_core.retrieval.signals.translation import translation_match
 from muninn_core.retrieval.signals.versions import newer_first
 from muninn_core.store.folding.lazy_mapping import getter
 
@@ -172,11 +173,18 @@ def _by_tokens(reader: Reader, request: SearchRequest, context: ScoringContext, 
     if not rows or not len(asked):
         return found
     values = found.meaning / w.ENCODER_FACTOR
-    values[rows] = late_interaction(asked, [known[found.memories[row].id] for row in rows])
+    tokens = late_interaction(asked, [known[found.memories[row].id] for row in rows])
+    translated = translation_match(request.text, [_asked_text(found.memories[row]) for row in rows])
+    values[rows] = (1 - w.TRANSLATION) * tokens + w.TRANSLATION * translated
     factor = w.INTERACTION_FACTOR
     if request.kind != "memory":
         factor = w.MOST_INTERACTION / max(w.RELATED_INTERACTION, float(np.max(values)))
     return found._replace(words=found.words * w.WORDS_WITH_INTERACTION, meaning=values * factor, interaction=values)
+
+
+def _asked_text(memory: Memory) -> str:
+    """Return the text of a memory and the questions stored with it."""
+    return "\n".join([memory.text, *memory.questions])
 
 
 def _signals(
