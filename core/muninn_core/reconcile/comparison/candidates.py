@@ -92,7 +92,9 @@ class _Search:
             pair = (owned[0], owned[1])
             if pair in self.pairs or not _may_share(self._files[pair[0]], self._files[pair[1]]):
                 continue
-            if _is_likely(words_of(wording(first)), words_of(wording(second))):
+            common, different = known.words_apart(int(numbers[first]), int(numbers[second]))
+            is_near = different <= max(common, MAX_DIFFERENT)
+            if is_near and _is_likely(words_of(wording(first)), words_of(wording(second))):
                 self.pairs.add(pair)
             else:
                 known.deny(int(numbers[first]), int(numbers[second]), Question.LIKELY)
@@ -129,11 +131,9 @@ def _may_share(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _is_likely(one: Words, other: Words) -> bool:
-    """Whether the words that two memories do not have in common can be what a rule asks for."""
+    """Whether the words that two near texts do not have in common can be what a rule asks for."""
     one_words, other_words = one.words - other.words, other.words - one.words
     common = len(one.words) - len(one_words)
-    if len(one_words) + len(other_words) > max(common, MAX_DIFFERENT):
-        return False
     one_words, other_words = one_words - LIGHT, other_words - LIGHT
     if not one_words or not other_words:
         return len((one_words | other_words) - DENIALS) <= MAX_VALUE_WORDS

@@ -88,6 +88,11 @@ class Known:
         """Return the words of texts or sentences, in alphabetical order for each, and how many each has."""
         return self._words.chosen(texts)
 
+    def words_apart(self, one: int, other: int) -> tuple[int, int]:
+        """Return how many words two texts have in common, and how many only one of them has."""
+        left, right = frozenset(self._words.row(one)), frozenset(self._words.row(other))
+        return len(left & right), len(left ^ right)
+
     def word_numbers(self, words: Iterable[str]) -> Numbers:
         """Return the numbers of words."""
         return np.array([self._word_number(word) for word in words], np.int64)
@@ -164,16 +169,20 @@ class _Rows:
     """Rows of numbers, which can be appended, and selected by their places."""
 
     def __init__(self, values: Numbers, lengths: Numbers) -> None:
-        self._values, self._lengths = array("q", values.tobytes()), array("q", lengths.tobytes())
+        self._values, self._ends = array("q", values.tobytes()), array("q", np.cumsum(lengths).tobytes())
 
     def append(self, row: Sequence[int]) -> None:
         self._values.extend(row)
-        self._lengths.append(len(row))
+        self._ends.append(len(self._values))
+
+    def row(self, place: int) -> Sequence[int]:
+        return self._values[self._ends[place - 1] if place else 0 : self._ends[place]]
 
     def chosen(self, places: Numbers) -> tuple[Numbers, Numbers]:
         """Return the values of the rows at these places, one row after the other, and the length of each row."""
-        values, lengths = np.array(self._values, np.int64), np.array(self._lengths, np.int64)
-        starts, chosen = (np.cumsum(lengths) - lengths)[places], lengths[places]
+        values, ends = np.array(self._values, np.int64), np.array(self._ends, np.int64)
+        lengths = np.diff(ends, prepend=0)
+        starts, chosen = (ends - lengths)[places], lengths[places]
         within = np.arange(chosen.sum()) - np.repeat(np.cumsum(chosen) - chosen, chosen)
         return values[np.repeat(starts, chosen) + within], chosen
 
