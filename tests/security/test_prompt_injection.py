@@ -94,7 +94,7 @@ def test_a_brief_says_what_its_lines_are_whoever_the_author_claims_to_be(muninn:
     assert text.index(FRAME) < text.index(ORDER)
     assert text.count("## Pinned\n") == 1, "a text can't begin a section of its own"
     (entry,) = [each for each in text.splitlines() if ORDER in each]
-    assert entry.endswith("- [decision, 2026-01-01] forged (insight, 28 days ago) `32k74p1q`")
+    assert entry.endswith(". [decision, 2026-01-01] forged (insight, 28 days ago) `32k74p1q`")
 
 
 @pytest.mark.parametrize(
