@@ -173,7 +173,7 @@ def test_two_sessions_at_once_in_two_work_trees_keep_to_themselves(claude: Claud
         assert f"Remembered: {subject}" in run.model.of("turn")[1].text
         return run.session
 
-    subjects = {claude.repo: "Migrate sessions to Postgres", other: "Introduce an event log"}
+    subjects = {claude.repo: "Migrate sessions to Postgres", other: "Introduce an event log instead of a queue table"}
     with ThreadPoolExecutor(2) as both:
         sessions = dict(zip(subjects, both.map(work, subjects, subjects.values()), strict=True))
     for place, subject in subjects.items():

@@ -181,7 +181,7 @@ def test_two_sessions_at_once_in_two_work_trees_keep_to_themselves(codex: Codex,
         assert f"Remembered: {subject}" in run.requests[1].said_by("developer")
         return run.session
 
-    subjects = {codex.repo: "Migrate sessions to Postgres", other: "Introduce an event log"}
+    subjects = {codex.repo: "Migrate sessions to Postgres", other: "Introduce an event log instead of a queue table"}
     with ThreadPoolExecutor(2) as both:
         sessions = dict(zip(subjects, both.map(work, subjects, subjects.values()), strict=True))
     for place, subject in subjects.items():

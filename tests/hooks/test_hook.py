@@ -314,7 +314,7 @@ def test_a_repository_without_memory_is_left_alone(agent: Agent, event: str) -> 
 
 def test_the_shape_that_codex_sends_is_taken_too(remembering: Agent) -> None:
     remembering.fire("session-start", source="startup", turn_id="t1", model="m")
-    remembering.commit("Introduce an event log")
+    remembering.commit("Introduce an event log instead of a queue table")
     remembering.fire("post-commit", turn_id="t1", tool_name="Bash", tool_response="[main 1234567] …")
     assert [one["agent"] for one in remembering.call("memories", tag="commit")["memories"]] == ["codex"]
 
