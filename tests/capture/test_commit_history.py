@@ -210,7 +210,7 @@ def test_a_find_is_no_rule():
 @pytest.mark.parametrize("subject", ["Extract a helper", "Unify the uses of urls", "Introduce a cache"])
 def test_a_subject_alone_that_tells_of_work_makes_no_memory(subject):
     assert memory_of_commit(logged(subject), {}, {}) == "not significant"
-    assert told(logged(subject, "It lost writes on restart, so that nobody could use it for sessions."))
+    assert told(logged(subject, "It lost writes on restart, so that sessions could not use it."))
 
 
 def test_a_session_stores_what_a_backfill_does_under_its_own_name():

@@ -50,6 +50,6 @@ def crowd(muninn: Muninn) -> Muninn:
     (root / "quiet" / "deep" / "limits.go").write_text(
         "package limits\n\n// A long story about rates, with a token and, later, the bucket.\nfunc Take() {}\n"
     )
-    (root / "quiet" / "notes.md").write_text("# Rates\n\nWhoever drains the bucket waits for a token.\n")
+    (root / "quiet" / "notes.md").write_text("# Rates\n\nA client that drains the bucket waits for a token.\n")
     muninn.call("index")
     return muninn

@@ -200,6 +200,6 @@ def _continues(old: LineIndex, page: LineIndex, cite: Cite, tree: FileSource) ->
 
 
 def _without_licence(page: LineIndex) -> list[str]:
-    """Return the lines of a file from the first one that is no comment."""
+    """Return the lines of a file without the comments at its beginning."""
     begin = (at for at, line in enumerate(page.lines) if line.strip() and not line.lstrip().startswith(_COMMENTS))
     return page.lines[next(begin, page.length) :]
