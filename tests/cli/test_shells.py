@@ -32,7 +32,11 @@ TYPED = {
 LISTED = ("muninn rec", "muninn recall --li", "muninn repos ")
 """What has several completions: a shell lists them whole."""
 
-ERASE = "\x15"
+ERASE = "\x15\x0c"
+"""Ctrl-U and Ctrl-L: the line is empty, and the screen is drawn anew."""
+
+SILENCE = 20.0
+"""Seconds without output after which the same is typed again: a terminal can lose what a shell wrote."""
 
 
 def program(name: str) -> str:
@@ -91,18 +95,29 @@ def test_zsh_completes_and_starts_no_program_before_a_value_is_wanted(
     try:
         until(ours, "ready> ")
         for number, (line, offered) in enumerate(typed.items(), start=1):
-            os.write(ours, f"{line}\t".encode())
             half = line.rpartition(" ")[2]
-            until(ours, offered if line in LISTED else offered.removeprefix(half))
+            type_until(ours, f"{line}\t", offered if line in LISTED else offered.removeprefix(half))
             if line == "muninn rec":
                 assert not calls.exists()
-            os.write(ours, f"{ERASE}print erased $((6 * {number}))\r".encode())
-            until(ours, f"erased {6 * number}")
+            type_until(ours, f"print erased $((6 * {number}))\r", f"erased {6 * number}")
     finally:
         process.kill()
         process.wait()
         os.close(ours)
     assert "completion --values ids --described" in calls.read_text()
+
+
+def type_until(terminal: int, keys: str, wanted: str) -> None:
+    """Type keys in an empty line until a text is there; the same again when nothing is written for a while."""
+    read = b""
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:
+        os.write(terminal, f"{ERASE}{keys}".encode())
+        while select.select([terminal], [], [], SILENCE)[0]:
+            read += os.read(terminal, 65536)
+            if wanted.encode() in read:
+                return
+    pytest.fail(f"no {wanted!r} in {read.decode(errors='replace')!r}")
 
 
 def until(terminal: int, wanted: str) -> None:
