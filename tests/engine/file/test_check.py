@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -84,6 +85,36 @@ def test_a_folder_of_knowledge_may_be_named_like_a_page(clean):
     (folder / "users.md").write_text("# Users\n\n[Nowhere](nowhere.md)\n")
     (finding,) = clean.call("check").findings
     assert (finding.rule, finding.path) == ("dangling", ".muninn/knowledge/api.md/users.md")
+
+
+def test_links_and_pipes_among_pages_are_warnings_and_the_rest_is_checked(clean):
+    knowledge = clean.root / ".muninn/knowledge"
+    knowledge.mkdir(exist_ok=True)
+    (clean.root / "outside.md").write_text("# Outside\n")
+    (knowledge / "page.md").symlink_to("../../outside.md")
+    (knowledge / "lost.md").symlink_to("nowhere")
+    (knowledge / "folder").symlink_to("../../src")
+    (knowledge / "plan.png").symlink_to("../../plan.png")
+    os.mkfifo(knowledge / "pipe.md")
+    (knowledge / "text.md").write_bytes(b"\xff\xfe")
+    git(clean.root, "add", "-A")
+    result = clean.call("check")
+    assert (result.ok, result.errors) == (True, 0)
+    found = {finding.path.removeprefix(".muninn/knowledge/"): finding for finding in result.findings}
+    assert sorted(found) == ["folder", "lost.md", "page.md", "pipe.md", "text.md"]
+    assert {finding.rule for finding in found.values()} == {"knowledge"}
+    assert found["page.md"].message == "it is a link, and links are not followed, so it is not indexed"
+    assert found["folder"].message == found["lost.md"].message == found["page.md"].message
+    assert found["page.md"].hint == "Replace it by a regular file, or delete it."
+    assert "not a regular file" in found["pipe.md"].message
+
+
+def test_a_link_among_the_files_of_agents_is_no_finding(clean):
+    (clean.root / ".claude").mkdir()
+    (clean.root / "AGENTS.md").write_text("# Agents\n")
+    (clean.root / ".claude/CLAUDE.md").symlink_to("../AGENTS.md")
+    git(clean.root, "add", "-A")
+    assert clean.call("check").findings == ()
 
 
 def test_a_secret_in_tracked_memory_is_an_error_that_does_not_repeat_it(clean):

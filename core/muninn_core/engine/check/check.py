@@ -45,6 +45,8 @@ from muninn_core.worktree.knowledge.documents import MAX_BYTES, DocumentCache
 MAX_FINDINGS = 1_000
 """The most findings of one rule that are listed; a last finding counts the others."""
 
+REPLACE_HINT = "Replace it by a regular file, or delete it."
+
 
 def check(
     location: RepositoryLocation, layout: Layout, params: CheckParams, cancelled: Callable[[], None]
@@ -145,15 +147,13 @@ def _record_files(layout: Layout) -> list[Path]:
 def _read(layout: Layout, path: Path) -> bytes:
     try:
         return read_content(path)
-    except PermissionError as error:
-        raise StorageError(
-            f"can't read {layout.relative(path)}: {error.strerror}", hint="Check its permissions."
-        ) from None
     except OSError as error:
-        raise StorageError(
-            f"can't read {layout.relative(path)}: {error.strerror or error}",
-            hint="Replace it by a regular file, or delete it.",
-        ) from None
+        raise _unreadable(layout, path, error) from None
+
+
+def _unreadable(layout: Layout, path: Path, error: OSError) -> StorageError:
+    hint = "Check its permissions." if isinstance(error, PermissionError) else REPLACE_HINT
+    return StorageError(f"can't read {layout.relative(path)}: {error.strerror or error}", hint=hint)
 
 
 def _config(layout: Layout, problems: Iterable[ConfigProblem]) -> Iterator[Finding]:
@@ -290,12 +290,15 @@ def _written_files(layout: Layout, names: ReferenceIndex, files: Iterable[str] |
     """Return the markdown files to check, sorted: knowledge, packs, context files, agents' files and documents.
 
     Agents' files and documents count only when git tracks them or does not ignore them; `files` are those paths, None
-    for unknown.
+    for unknown. Their links are left out: what one leads to is read under its own name. Links to pages and folders in
+    knowledge are returned, since nothing reads them.
     """
-    shared = [*(layout.root / ".claude").glob("*.md"), *(layout.root / each.path for each in names.library)]
+    agents = (path for path in (layout.root / ".claude").glob("*.md") if not path.is_symlink())
+    shared = [*agents, *(layout.root / each.path for each in names.library)]
     carried = None if files is None else set(files)
     own = [
         *layout.knowledge.rglob("*.md"),
+        *(path for path in layout.knowledge.rglob("*") if path.is_symlink() and path.is_dir() and path.suffix != ".md"),
         *layout.packs.glob("[!.]*/**/*.md"),
         *layout.context_files.rglob("*.md"),
     ]
@@ -304,11 +307,19 @@ def _written_files(layout: Layout, names: ReferenceIndex, files: Iterable[str] |
 
 
 def _markdown_findings(layout: Layout, path: Path, config: Config, names: ReferenceIndex) -> Iterator[Finding]:
-    """Yield the findings of a markdown file."""
+    """Yield the findings of a markdown file, which may be a link or no regular file.
+
+    Raises StorageError for a file that this user may not read.
+    """
     shown = layout.relative(path)
-    content = _read(layout, path)
     try:
-        text = content.decode("utf-8")
+        text = read_content(path).decode("utf-8")
+    except PermissionError as error:
+        raise _unreadable(layout, path, error) from None
+    except OSError as error:
+        problem = f"{error.strerror or error}, so it is not indexed"
+        yield _finding("knowledge", problem, path=shown, hint=REPLACE_HINT)
+        return
     except UnicodeDecodeError:
         yield _finding("knowledge", "the file is not UTF-8, so it is not indexed", path=shown)
         return
