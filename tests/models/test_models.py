@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from backends import Backend, Reply, anthropic_events, bytes_of, openai_events, says, sse, stalls, status
 
 from muninn_cli.exit_codes import exit_code
+from muninn_core.config.model_settings import Budget
 from muninn_core.errors import BadParams, ModelError, NotFoundError, UsageError
+from muninn_core.model.value import replace
 from muninn_core.models import keychain
+from muninn_core.models.ledger import Entry, Ledger
 
 if TYPE_CHECKING:
     from model_engine import Told
@@ -181,6 +186,35 @@ def test_the_budget_of_a_day_and_of_a_session_ends_calls(told: Told) -> None:
         with failing("budget of a session is 1,130 tokens"):
             told.call("models.test", route="m", session="s1")
         told.call("models.test", route="m", session="s2")
+
+
+def test_a_clock_that_goes_back_over_midnight_gives_no_new_budget(told: Told) -> None:
+    with Backend(says("ready")) as backend:
+        budget = {"tokens_day": 1_200, "usd_day": 1, "tokens_session": 1_200}
+        told.route(backend, price_in=100, price_out=100, budget=budget)
+        told.clock.forward(hours=12, minutes=1)  # 00:01
+        told.call("models.test", route="m", session="s1")
+        with failing("budget of a day is 1,200 tokens"):
+            for _ in range(20):
+                told.call("models.test", route="m")
+        calls = len(backend.requests)
+        told.clock.forward(minutes=-2)
+        with failing("budget of a day is 1,200 tokens"):
+            told.call("models.test", route="m")
+        assert told.call("models.usage").total.calls == len(backend.requests) == calls
+        assert told.call("models.list").tokens_left < 1_121
+        told.route(backend, budget={"tokens_day": 90_000, "usd_day": 1, "tokens_session": 1_130})
+        with failing("budget of a session is 1,130 tokens"):
+            told.call("models.test", route="m", session="s1")
+
+
+def test_a_call_that_began_before_midnight_counts_for_the_day_that_it_is_written_to(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, clock=lambda: datetime(2026, 3, 2, 0, 0, 1, tzinfo=UTC))
+    entry = Entry(id="a", ts="2026-03-01T23:59:59Z", state="reserved", route="m", model="m", purpose="p", tokens_in=700)
+    budget = Budget(tokens_day=1_000, usd_day=1)
+    ledger.reserve(entry, budget)
+    with failing("budget of a day is 1,000 tokens"):
+        ledger.reserve(replace(entry, id="b"), budget)
 
 
 def test_reservations_of_a_dead_daemon_count_and_a_damaged_ledger_stops_calls(told: Told) -> None:

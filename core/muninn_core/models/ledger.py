@@ -1,6 +1,7 @@
 """The ledger of calls to models, and the budget. It belongs to the user, not to a repository.
 
-A day in UTC has one file with a JSON object per line. A call first reserves what it may cost at most, under a lock that
+A day in UTC has one file with a JSON object per line. What was spent on the day after today counts for today, too: the
+clock was set back over midnight. A call first reserves what it may cost at most, under a lock that
 all daemons of the user share; its result replaces the reservation. A call that ends without a result, because the
 daemon was killed, keeps its reservation. What can't be recorded is not sent.
 """
@@ -71,10 +72,11 @@ class Ledger:
         """Record what a call may cost at most. Raises ModelError when a budget lacks or does not suffice."""
         check_call(entry, budget)
         with self._locked():
-            day = self.entries(1)
+            moment = datetime.fromisoformat(entry.ts)  # the entry is written to its day, which may have just ended
+            day = self._days(moment, 1)
             _check_sum(day, entry, budget.tokens_day, budget.usd_day, "day")
             if entry.session:
-                recent = [each for each in self.entries(2) if each.session == entry.session]
+                recent = [each for each in self._days(moment, 2) if each.session == entry.session]
                 _check_sum(recent, entry, budget.tokens_session, budget.usd_session, "session")
             self._write(entry)
 
@@ -86,11 +88,16 @@ class Ledger:
     def entries(self, days: int) -> list[Entry]:
         """Return the calls of the last days, today included, oldest first. Lines that can't be read are errors.
 
-        Raises ModelError for them: a sum over a damaged file would be too low.
+        Tomorrow's calls, made before the clock was set back over midnight, are included. Raises ModelError for a line
+        that can't be read: a sum over a damaged file would be too low.
         """
+        return self._days(self._clock(), days)
+
+    def _days(self, moment: datetime, days: int) -> list[Entry]:
+        """Return the calls of the days that end with that of `moment`, and of the day after it."""
         found: dict[str, Entry] = {}
-        for back in reversed(range(days)):
-            for entry in self._read(self._path(self._clock() - timedelta(days=back))):
+        for back in reversed(range(-1, days)):
+            for entry in self._read(self._path(moment - timedelta(days=back))):
                 found[entry.id] = entry
         return sorted(found.values(), key=lambda entry: (entry.ts, entry.id))
 
