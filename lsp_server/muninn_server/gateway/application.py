@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from muninn_core.capture.turns.turn_events import AgentTurn
 from muninn_core.config.keys import BUNDLED_MODEL
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.errors import ModelError, MuninnError
+from muninn_core.model.value import Value
 from muninn_core.models import anthropic, openai
 from muninn_core.models.client import address
 from muninn_core.models.http import HttpFailure, Upstream
 from muninn_core.models.request import route_of
+from muninn_core.protocol.families.session import RemindResult
 from muninn_core.store.secrets.masking import mask
 from muninn_server.gateway.embeddings import embedding_reply
 from muninn_server.gateway.errors import error_reply, stream_error
@@ -225,15 +227,16 @@ class Gateway:
             usage.status, usage.streamed = status, b"event-stream" in dict(answer).get(b"content-type", b"")
             tape = Tape()
 
-            def record() -> None:
+            async def record() -> None:
                 if path in RECORDED and status == 200:
-                    self._record(Exchange(path, dialect, _program(scope), prepared.asked, tape.answer, usage.streamed))
+                    told = Exchange(path, dialect, _program(scope), prepared.asked, tape.answer, usage.streamed)
+                    await asyncio.shield(asyncio.to_thread(self._record, told))  # also when the client disconnects
 
             await self._pump(chunks, send, dialect if usage.streamed else "", usage, tape, record)
             await send({"type": "http.response.body", "body": b""})
 
     async def _pump(
-        self, chunks: Any, send: Send, dialect: str, usage: Usage, tape: Tape, record: Callable[[], None]
+        self, chunks: Any, send: Send, dialect: str, usage: Usage, tape: Tape, record: Callable[[], Awaitable[None]]
     ) -> None:
         """Pass an answer on, but for its end. One that breaks off between two events gets an event with the reason.
 
@@ -246,11 +249,11 @@ class Gateway:
                 usage.feed(chunk)
                 tape.feed(chunk)
                 if usage.ended and not recorded:
-                    record()
+                    await record()
                     recorded = True
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             if not recorded:
-                record()
+                await record()
         except HttpFailure as error:
             log.info("an answer broke off: %s", error.reason)
             if dialect and not usage.ended and (not end or end.endswith((b"\n\n", b"\r\n\r\n"))):
@@ -261,7 +264,7 @@ class Gateway:
     def _record(self, told: Exchange) -> None:
         """Record an exchange in the journal, unless hooks of the client's program record the session.
 
-        No failure costs the client its answer.
+        It may open the work tree, so it runs off the event loop. No failure costs the client its answer.
         """
         try:
             workspace = self._session.engine.open(self._session.location)
@@ -291,8 +294,9 @@ class Gateway:
         last = found[-1]
         if new and self._blocks.get(last.key) is None:
             self._blocks.add(last.key, await self._block(conversation(found), last, seconds))
-        blocks = [(place, self._blocks.get(place.key)) for place in found]
-        kept = [(place, block) for place, block in blocks if block is not None and block.text and self._may(block)]
+        known = [(place, block) for place in found if (block := self._blocks.get(place.key)) and block.text]
+        allowed = await asyncio.to_thread(self._allowed, [block for _, block in known]) if known else []
+        kept = [each for each, may in zip(known, allowed, strict=True) if may]
         changes = [with_block(text, place.content, block.text) for place, block in kept]
         changed = splice(text, changes)
         shift = sum(len(new_text) for start, _, new_text in changes if start < model.start)
@@ -306,18 +310,25 @@ class Gateway:
             return Block("")
         params = {"prompt": asked, "session": name, "max_chars": BLOCK_CHARS, "limit": 10, "shared": True}
         try:
-            found = await asyncio.wait_for(self._session.call("remind", params, lambda result: result), seconds)
+            return await asyncio.wait_for(self._session.call("remind", params, self._framed), seconds)
         except (TimeoutError, MuninnError) as error:
             log.info("a request passes without memory: %s", error or "it took too long")
             return Block("")
-        workspace = self._session.engine.open(self._session.location)
-        told = mask(found.text, workspace.config.memory.secrets)[0].strip()  # type: ignore[attr-defined]
-        return Block(_FRAME.format(told), found.ids) if told else Block("")  # type: ignore[attr-defined]
 
-    def _may(self, block: Block) -> bool:
-        """Whether a block may be sent again: none of its memories was redacted."""
+    def _framed(self, found: Value) -> Block:
+        """Return the block of an answer of `remind`, with secrets masked. Runs on the verb's thread."""
+        assert isinstance(found, RemindResult)
+        workspace = self._session.engine.open(self._session.location)
+        told = mask(found.text, workspace.config.memory.secrets)[0].strip()
+        return Block(_FRAME.format(told), found.ids) if told else Block("")
+
+    def _allowed(self, blocks: Iterable[Block]) -> list[bool]:
+        """Return for each block whether it may be sent again: none of its memories was redacted.
+
+        It may open the work tree, so it runs off the event loop.
+        """
         known = self._session.engine.open(self._session.location).memory.all()
-        return not any(each in known and known[each].redacted for each in block.ids)
+        return [not any(each in known and known[each].redacted for each in block.ids) for block in blocks]
 
 
 class _BrokenOff(Exception):
