@@ -153,7 +153,15 @@ def test_tables_with_an_index_of_words_are_emptied_and_filled_by_the_next_push(f
     with connect(admin) as connection:
         assert principals.create_tenant(connection, "acme") == 1
         connection.execute(WITH_INDEXES.encode())
-    assert migrate(admin) == ("lists", "dependencies", "token_states", "parts", "adapted_encoder", "list_tokens")
+    assert migrate(admin) == (
+        "lists",
+        "dependencies",
+        "token_states",
+        "parts",
+        "adapted_encoder",
+        "list_tokens",
+        "job_locks",
+    )
     home = fresh._replace(admin=admin, database=Database(fresh.app.rpartition("/")[0] + f"/indexed_{name}"), tenant=1)
     assert files(home) == set()
     push(home.database, home.repository("one"), root, "HEAD", workers=1)

@@ -19,6 +19,7 @@ from muninn_core.git import mirror
 from muninn_core.org.access import principals, webhooks
 from muninn_core.org.access.listing import listing
 from muninn_core.org.access.webhooks import receive
+from muninn_core.org.ingestion import worker as workers
 from muninn_core.org.ingestion.mirrors import sweep_mirrors
 from muninn_core.org.ingestion.pushes import remove_repository
 from muninn_core.org.ingestion.worker import MAX_ATTEMPTS, Worker
@@ -46,9 +47,9 @@ def forge(make_home, tmp_path: Path):
     return home, clone, Worker(home.database, tmp_path / "mirrors", workers=1)
 
 
-def set_remote(home, remote: str) -> None:
+def set_remote(home, remote: str, name: str = "shop") -> None:
     with home.database.transaction("muninn_writer") as connection:
-        repository = principals.find_repository(connection, home.tenant, "shop")
+        repository = principals.find_repository(connection, home.tenant, name)
         principals.put_remote(connection, home.tenant, repository, remote, SECRET, ["release/*"])
 
 
@@ -202,6 +203,54 @@ def test_two_workers_share_the_queue(forge, tmp_path: Path) -> None:
     counts.append(drain(worker))
     assert sum(counts) == 5
     assert files(home, "release/3") == {"one.py", *(f"file{number}.py" for number in range(4))}
+
+
+class HeldPush:
+    """Holds the pushes of a worker that runs in a thread until the test lets them go on."""
+
+    def __init__(self, worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._begun, self._go_on, real = threading.Event(), threading.Event(), workers.push
+
+        def held(*values, **more):
+            self._begun.set()
+            self._go_on.wait()
+            return real(*values, **more)
+
+        monkeypatch.setattr(workers, "push", held)
+        self._thread = threading.Thread(target=worker.work_once)
+        self._thread.start()
+        self._begun.wait()
+        monkeypatch.setattr(workers, "push", real)
+
+    def end(self) -> None:
+        """Let the worker end its job."""
+        self._go_on.set()
+        self._thread.join()
+
+
+def test_a_worker_leaves_other_repositories_to_others(forge, tmp_path: Path, monkeypatch) -> None:
+    home, _, worker = forge
+    for name in ("shop", "till", "bank"):
+        home.repository(name)
+        set_remote(home, str(tmp_path / "forge.git"), name)
+        notice(home, repository=name)
+    held = HeldPush(worker, monkeypatch)
+    assert drain(Worker(home.database, tmp_path / "others", workers=1)) == 2
+    held.end()
+    assert waiting(home) == []
+
+
+def test_a_repository_is_deleted_while_a_worker_fetches_it(forge, monkeypatch) -> None:
+    home, _, worker = forge
+    notice(home)
+    notice(home)
+    held = HeldPush(worker, monkeypatch)
+    deleting = threading.Thread(target=remove_repository, args=(home.database, home.tenant, "shop"), daemon=True)
+    deleting.start()
+    deleting.join(60)
+    assert not deleting.is_alive()
+    held.end()
+    assert waiting(home) == []
 
 
 def test_a_remote_that_is_away_is_tried_again_and_named(forge, tmp_path: Path) -> None:

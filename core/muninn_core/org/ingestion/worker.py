@@ -24,10 +24,11 @@ log = logging.getLogger("muninn.org")
 
 
 class Job(NamedTuple):
-    """A branch to look at."""
+    """A branch to look at. `equal` has the ids of the jobs for the same branch, which are done with it."""
 
     tenant: int
     id: int
+    equal: list[int]
     repository: str
     ref: str
     remote: str
@@ -48,7 +49,7 @@ class Worker:
     def work_once(self) -> Job | None:
         """Do the next job and return it; None when no job is due. A failed job is tried again later.
 
-        The job is locked by an open transaction: when this process is killed, another worker takes it.
+        An open transaction locks the repository: when this process is killed, another worker takes the job.
         """
         with self._database.transaction("muninn_writer") as connection:
             row: Any = connection.execute("SELECT * FROM take_job()").fetchone()
@@ -60,8 +61,10 @@ class Worker:
                 self._do(job)
             except MuninnError as error:
                 _put_back(connection, job, error)
+                done = job.equal
             else:
-                connection.execute("DELETE FROM job WHERE id = %s", (job.id,))
+                done = [job.id, *job.equal]
+            connection.execute("DELETE FROM job WHERE id = ANY(%s)", (done,))
             return job
 
     def _do(self, job: Job) -> None:
