@@ -82,6 +82,7 @@ def ask_everything(repo: Path) -> None:
         lambda: queries.merge_base(root, before, head),
         lambda: queries.nested_repositories(root),
         lambda: queries.newest_ids(root, head, 5),
+        lambda: queries.own_commits(root, before, head, 5),
         lambda: queries.read_blob(root, head, "README.md"),
         lambda: list(queries.read_blobs(root, [blob], skip_missing=True)),
         lambda: queries.read_diff(root, before, head),

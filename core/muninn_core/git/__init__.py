@@ -44,6 +44,7 @@ from muninn_core.git.objects import (
     unmerged_blobs,
 )
 from muninn_core.git.patch import TouchedFile, read_diff, read_patch
+from muninn_core.git.reflog import own_commits
 from muninn_core.git.run import GitError, stream
 from muninn_core.git.worktree import (
     Head,
@@ -106,6 +107,7 @@ __all__ = [
     "merge_base",
     "nested_repositories",
     "newest_ids",
+    "own_commits",
     "read_blob",
     "read_blobs",
     "read_diff",

@@ -32,6 +32,12 @@ FORMAT = "--format=%x00%H%x00%P%x00%an%x00%ae%x00%ct%x00%s%x00%B"
 
 FIELDS = 7
 
+LOG_OPTIONS = (
+    *("--first-parent", "-m", "--root", "--name-status", "--no-renames", "-z"),
+    *("--encoding=UTF-8", FORMAT),
+)
+"""The options of git-log(1) for `parse_commits`. A merge has the paths that it brought to its first parent."""
+
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -70,10 +76,13 @@ def list_commits(root: Path, since: str | None, until: str, limit: int) -> tuple
     if since is not None and run_process(str(root), "cat-file", "-e", f"{since}^{{commit}}").returncode != 0:
         since = None
     span = [f"{since}..{until}", f"--max-count={limit}"] if since else [until, "--max-count=1"]
-    options = ("--topo-order", "--first-parent", "-m", "--root", "--name-status", "--no-renames", "-z")
-    out = run(str(root), "log", *span, *options, "--encoding=UTF-8", FORMAT)
+    return parse_commits(run(str(root), "log", *span, "--topo-order", *LOG_OPTIONS))
+
+
+def parse_commits(log: str) -> tuple[Commit, ...]:
+    """Return the commits that git-log(1) with `LOG_OPTIONS` prints, in the opposite order."""
     # No message and no path contains NUL. An empty field precedes each commit.
-    fields = out.split("\0")
+    fields = log.split("\0")
     found, position = [], 1
     while position + FIELDS <= len(fields):
         after = fields.index("", position + FIELDS)

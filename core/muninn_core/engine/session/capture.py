@@ -22,7 +22,12 @@ from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session import candidates, failed_commands, hook_inbox, remember_request, session_end
 from muninn_core.engine.session.agent_journal import AgentJournal
-from muninn_core.engine.session.commit_links import reapplying_records, reinstating_records, related
+from muninn_core.engine.session.commit_links import (
+    is_captured,
+    reapplying_records,
+    reinstating_records,
+    related,
+)
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.named_code import with_named_code
 from muninn_core.engine.session.reminders import missed_note
@@ -231,11 +236,13 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Capt
         return Captured()
     # Without a note of the session's start, HEAD is its commit after a git command; else the time of a commit decides.
     earliest = "" if seen is not None or params.source == "commit" else session_end.start_time(params)
-    made = git.list_commits(workspace.layout.root, seen, head, MAX_COMMITS)
+    made = git.own_commits(workspace.layout.root, seen, head, MAX_COMMITS)
     made = tuple(commit for commit in made if commit.time[:19] >= earliest[:19])
     reverted, subjects = reverted_commits(reversed(made)), {commit.sha: commit.subject for commit in made}
     drafts, traces = [], []
     for commit in made:
+        if is_captured(workspace, commit.sha, session):
+            continue  # on the branch that was merged since
         result = memory_of_commit(commit, reverted, subjects)
         if not isinstance(result, str):
             drafts.append(related(workspace, captured(result, session, params.agent), now))

@@ -128,6 +128,12 @@ def _memory_of(workspace: Workspace, commit: str) -> Memory | None:
     return workspace.memory.all().get(record.id) if record is not None else None
 
 
+def is_captured(workspace: Workspace, commit: str, session: str) -> bool:
+    """Whether a session has stored the memory of a commit."""
+    memory = _memory_of(workspace, commit)
+    return memory is not None and memory.session == session
+
+
 def reapplying_records(workspace: Workspace, commits: Sequence[git.Commit]) -> tuple[dict[str, Any], ...]:
     """Return the records that put memories of commits in force again whose reverts these commits revert."""
     records: list[dict[str, Any]] = []
