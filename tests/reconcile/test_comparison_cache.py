@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from muninn_core.model.value import replace
 from muninn_core.reconcile.comparison import candidates, known_texts, pairs
-from muninn_core.reconcile.planning import comparison_cache
+from muninn_core.reconcile.planning import comparison_cache, upkeep
 from muninn_core.reconcile.planning.apply import reconcile
-from muninn_core.reconcile.planning.plan import plan
+from muninn_core.reconcile.planning.plan import plan, read_memory
 from muninn_core.store.files.layout import initialise, layout_of
 from muninn_core.store.log import open_log
 from muninn_core.store.records.ids import UlidGenerator
@@ -57,7 +57,15 @@ def planned(layout, folder):
     shutil.rmtree(folder / "empty")
     found = plan(layout)
     assert found == fresh
+    assert upkept(layout, comparison_cache.load(file_of(layout))) == upkept(layout, None)
     return found
+
+
+def upkept(layout, known):
+    """Return the steps of upkeep of the active memories."""
+    memories = read_memory(layout, with_spool=False).fold.state().memories.values()
+    active = [each for each in memories if each.active and each.text]
+    return upkeep.plan(active, {}, {}, set(), datetime(2030, 1, 1, tzinfo=UTC), 100, known)
 
 
 @pytest.fixture

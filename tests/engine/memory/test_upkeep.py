@@ -11,6 +11,7 @@ from muninn_core.context.results.text import render
 from muninn_core.engine.memory.changes import evolve as upkeep
 from muninn_core.errors import NotFoundError, Stopping, StorageError
 from muninn_core.model.memory import MANY_STEPS, Memory
+from muninn_core.reconcile.comparison import known_texts
 from muninn_core.reconcile.planning.upkeep import Use, plan
 from muninn_core.worktree.citations import citations
 
@@ -53,6 +54,22 @@ def test_equal_memories_are_merged_after_a_report_and_the_merge_is_undone(muninn
     assert memory(muninn, other).active
     with pytest.raises(NotFoundError, match="no run"):
         muninn.call("evolve", undo=True)
+
+
+def test_upkeep_after_a_reconcile_reads_only_new_texts(muninn: Muninn, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["Sessions live in Redis.", "Invoices are exported at night.", "Serif fonts look old on the landing page."]
+    for text in texts:
+        remembered(muninn, text)
+    muninn.call("reconcile", dry_run=True)
+    read: list[str] = []
+    real = known_texts.words_of
+    monkeypatch.setattr(known_texts, "words_of", lambda text: read.append(text) or real(text))
+    assert steps(muninn) == []
+    assert read == []
+    remembered(muninn, "Invoices are exported at night!")
+    assert [step[0] for step in steps(muninn)] == ["merge"]
+    assert {text.rstrip(".!") for text in read} == {"Invoices are exported at night"}
+    assert texts[1] not in read
 
 
 def test_importance_follows_use_and_its_change_is_no_change_of_the_content(muninn: Muninn) -> None:

@@ -28,6 +28,7 @@ from muninn_core.reconcile.comparison.attachment import attached_otherwise
 from muninn_core.reconcile.comparison.contradictions import contradiction
 from muninn_core.reconcile.comparison.finding import NO_RELATION, Finding, Verdict
 from muninn_core.reconcile.comparison.reports import informative_terms, is_doing, reports_differ, tells_event
+from muninn_core.reconcile.comparison.words import words_of
 from muninn_core.reconcile.language.proposition import read
 from muninn_core.reconcile.language.sentences import sentences, split_reason
 from muninn_core.reconcile.language.spelling import same_spelling, words_in
@@ -120,8 +121,8 @@ def _in_sentences(one: str, other: str) -> Finding:
 
 
 def forget() -> None:
-    """Empty the caches of read texts and judged pairs."""
-    for cached in (_relate, read, sentences, split_reason, words_in):
+    """Empty the caches of read texts and judged pairs, after a comparison of many."""
+    for cached in (_relate, read, sentences, split_reason, words_in, words_of):
         cached.cache_clear()
 
 

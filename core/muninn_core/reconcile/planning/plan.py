@@ -20,7 +20,6 @@ from muninn_core.protocol.families.reconciliation import Conflict, Merge, Supers
 from muninn_core.reconcile.comparison.known_texts import Known
 from muninn_core.reconcile.comparison.pairs import compare_all
 from muninn_core.reconcile.comparison.relation import forget
-from muninn_core.reconcile.comparison.words import words_of
 from muninn_core.reconcile.planning import comparison_cache
 from muninn_core.reconcile.planning.verdicts import judged_conflicts
 from muninn_core.regular_file import FileTooLarge
@@ -170,7 +169,6 @@ def add_derived_records(fold: Fold, known: Known | None = None) -> list[Record]:
         if new[0].type == "conflict":
             break
     forget()
-    words_of.cache_clear()
     return concluded
 
 

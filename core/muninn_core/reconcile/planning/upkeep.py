@@ -14,7 +14,9 @@ from typing import Literal
 from muninn_core.model.counting import number_of
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
+from muninn_core.reconcile.comparison.known_texts import Known
 from muninn_core.reconcile.comparison.pairs import compare_all
+from muninn_core.reconcile.comparison.relation import forget
 
 Kind = Literal["merge", "link", "importance", "archive"]
 
@@ -90,14 +92,15 @@ def plan(
     apart: set[tuple[str, str]],
     now: datetime,
     limit: int,
+    known: Known | None = None,
 ) -> tuple[list[Step], int]:
     """Return at most `limit` steps of each kind, and the number of further ones.
 
     `linked_at` is the time of the last record of each link, by (memory, relation, end). `apart` are pairs that a person
-    separated, in both orders.
+    separated, in both orders. What is `known` of the texts saves time; it changes no step.
     """
     ordered = sorted(memories, key=lambda each: (-TRUST_ORDER.index(each.trust), each.ts, each.id))
-    merged = list(_merges(ordered, apart))
+    merged = list(_merges(ordered, apart, known))
     gone = {step.other for step in merged}
     left = [each for each in ordered if each.id not in gone]
     dead = list(_dead(left, uses, now))
@@ -107,8 +110,10 @@ def plan(
     return [step for group in groups for step in group[:limit]], sum(max(0, len(group) - limit) for group in groups)
 
 
-def _merges(ordered: Sequence[Memory], apart: set[tuple[str, str]]) -> Iterator[Step]:
-    for kept, source in compare_all(ordered, apart).merges:
+def _merges(ordered: Sequence[Memory], apart: set[tuple[str, str]], known: Known | None) -> Iterator[Step]:
+    found = compare_all(ordered, apart, known).merges
+    forget()
+    for kept, source in found:
         yield Step(kind="merge", target=kept, other=source, reason="both state the same")
 
 

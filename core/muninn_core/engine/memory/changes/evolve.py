@@ -17,6 +17,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import from_plain, to_plain
 from muninn_core.protocol.families.reconciliation import EvolveParams, EvolveResult, EvolveStep
 from muninn_core.protocol.families.session import GivenCounts
+from muninn_core.reconcile.planning import comparison_cache
 from muninn_core.reconcile.planning.plan import read_memory
 from muninn_core.reconcile.planning.upkeep import Step, Use, plan
 from muninn_core.store.records.ids import UlidGenerator
@@ -87,6 +88,7 @@ def evolve(
         _apart(workspace),
         now,
         params.limit,
+        comparison_cache.load(workspace.layout.cache / comparison_cache.NAME),
     )
     possible = [step for step in steps if not _is_held(workspace, step)]
     run = ids() if params.apply and steps else ""
