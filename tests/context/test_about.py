@@ -113,6 +113,28 @@ def test_a_memory_whose_code_has_changed_is_marked() -> None:
     assert "⚠ code changed since: a.py:8-9 (was a.py:3-4)" in text
 
 
+def test_a_file_that_has_moved_is_named_once_with_its_former_path() -> None:
+    moved = Citation(path="b.py", state="moved", was="a.py")
+    text = about_markdown(
+        [Shown("is about this file", memory(1, files=["a.py"]), citations=[moved])], "b.py", nowhere, NOW
+    )
+    assert text.splitlines()[-1] == "b.py (moved from a.py)"
+    lines = Citation(path="b.py", start=3, end=4, state="moved", was="a.py:3-4")
+    text = about_markdown(
+        [Shown("cites lines 3-4", memory(1, files=["a.py", "c.py"]), citations=[lines])], "b.py", nowhere, NOW
+    )
+    assert text.splitlines()[-1] == "b.py:3-4 (moved from a.py:3-4) · c.py"
+
+
+def test_each_plain_card_has_the_end_of_its_id() -> None:
+    ids = ("01kjmma2g00000000000002001", "01kjmma2g00000000000002002")
+    first, second = (memory(1, id=identity, trust="user") for identity in ids)
+    text = told(first, second)
+    assert "insight · 3 days ago · `00002001`" in text
+    assert "insight · 3 days ago · `00002002`" in text
+    assert "`00002001`" not in "\n".join(card(first, [], nowhere, NOW, Style(rich=True)))
+
+
 def test_record_commit_and_decision_are_linked_where_they_can_be_opened() -> None:
     decision = Document(path="docs/adr/0007-x.md", level="adr", number=7, title="Use X", status="decided")
     found = [Shown("cites line 3", memory(1, commit="c0ffee0123456789")), Shown("names get_x", document=decision)]

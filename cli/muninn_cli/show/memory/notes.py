@@ -36,7 +36,7 @@ def annotate(console: Console, result: dict[str, Any], options: argparse.Namespa
 
 @renders("about")
 def about(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
-    """Print the memories about a place."""
+    """Print the memories about a place, each with its id."""
     if not result["text"]:
         line(console, ("No memory is about this place.", "warn"))
         if result["notice"]:
@@ -44,7 +44,7 @@ def about(console: Console, result: dict[str, Any], options: argparse.Namespace)
         return
     markdown(console, result["text"])
     if result["ids"]:
-        line(console, (joined(*result["ids"], "`muninn show ID` has the rest"), "hint"))
+        line(console, ("`muninn show ID` prints a memory in full.", "hint"))
 
 
 @renders("document")

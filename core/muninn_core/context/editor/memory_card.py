@@ -41,6 +41,9 @@ PLACES = 3
 WIDTH = 72
 """The width of the lines of a plain card."""
 
+SHORT_ID = 8
+"""The number of characters at the end of an id that a card shows. Every verb takes them as the id."""
+
 _SENTENCE = re.compile(r"(\S[^\n]*?)(?:[.!?](?=\s|$)|(?=\n|$))")
 
 _ONE_LINE = re.compile(r":(\d+)-\1(?!\d)")
@@ -79,8 +82,9 @@ def card(
     begun = title.endswith("…") and not own_title(title, memory.text)  # the text has all of it
     parts = [f"# {escape(title)}"] if style.page else [] if begun else [f"**{escape(title)}**"]
     parts += [paragraphs(text) if style.rich else quoted(text)] if text else []
-    told = page_facts(memory, now, is_disputed=bool(against))
-    parts += [escape(" · ".join(told)) + (f"  \n*{escape(why)}*" if why else "")]
+    told = [escape(each) for each in page_facts(memory, now, is_disputed=bool(against))]
+    told += [] if style.rich or style.page else [f"`{memory.id[-SHORT_ID:]}`"]  # those have it among the details
+    parts += [" · ".join(told) + (f"  \n*{escape(why)}*" if why else "")]
     parts += [f"⚠ in conflict with: {_linked(other, link)}" for other in against]
     parts += _stale(citations, link, style)
     parts += _code(memory, citations, link, style)
@@ -160,10 +164,14 @@ def _stale(citations: Sequence[Citation], link: Link, style: Style) -> list[str]
 
 
 def _code(memory: Memory, citations: Sequence[Citation], link: Link, style: Style) -> list[str]:
-    """Return the cited lines and the named files as links, without those that the warning names."""
-    cited = {each.path for each in citations}
+    """Return the cited lines and the named files as links, without those that the warning names.
+
+    The former path of a file that has moved is named beside the present one only.
+    """
     rows = [_place(each, link) for each in citations if each.state not in STATES]
-    rows += [markdown_link(path, link("file", path)) for path in memory.files if path not in cited]
+    for path in memory.files:
+        told = any(path == each.path or each.was == path or each.was.startswith(f"{path}:") for each in citations)
+        rows += [] if told else [markdown_link(path, link("file", path))]
     if style.page:
         return ["\n".join(f"- {row}" for row in rows)] if rows else []
     return [" · ".join(_counted(rows, style))] if rows else []
