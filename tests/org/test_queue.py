@@ -16,6 +16,7 @@ from repositories import git
 
 from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
 from muninn_core.git import mirror
+from muninn_core.git.run import GitError
 from muninn_core.org.access import principals, webhooks
 from muninn_core.org.access.listing import listing
 from muninn_core.org.access.webhooks import receive
@@ -276,6 +277,51 @@ def test_a_remote_that_is_away_is_tried_again_and_named(forge, tmp_path: Path) -
     notice(home)
     assert drain(worker) == 1
     assert waiting(home) == []
+
+
+def test_a_bug_and_odd_bytes_of_git_hold_up_no_other_job(forge, tmp_path: Path, monkeypatch, caplog) -> None:
+    home, _, worker = forge
+    home.repository("till")
+    for name in ("shop", "till"):
+        set_remote(home, str(tmp_path / "forge.git"), name)
+        notice(home, repository=name)
+    errors: list[Exception] = [ValueError("odd"), GitError("git said \udcff and \0")]
+    real = workers.push
+
+    def broken(database, target, *values, **more):
+        if target.repository == "shop":
+            raise errors.pop(0)
+        return real(database, target, *values, **more)
+
+    monkeypatch.setattr(workers, "push", broken)
+    assert drain(worker) == 2
+    ((ref, tries, error),) = waiting(home)
+    assert (ref, tries) == ("main", 1)
+    assert "a bug: ValueError" in error
+    assert "odd" in caplog.text
+    with home.as_admin() as connection:
+        connection.execute("UPDATE muninn.job SET not_before = now()")
+    assert drain(worker) == 1
+    assert waiting(home)[0][1:] == (2, "git said ? and ")
+
+
+@pytest.mark.daemon
+def test_a_worker_waits_for_a_database_that_takes_no_writes(forge, tmp_path: Path) -> None:
+    home, _, _ = forge
+    notice(home)
+    command = [sys.executable, "-I", "-m", "muninn_server.org", "work", "--mirrors", str(tmp_path / "mirrors")]
+    environ = {**os.environ, "MUNINN_ORG_DATABASE": home.app}
+    name = home.admin.rpartition("/")[2]
+    with home.as_admin() as connection:
+        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
+        working = subprocess.Popen(command, env=environ, stdout=-1, stderr=-1, text=True)
+        assert any("takes no writes" in line for line in working.stderr)
+        connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only".encode())
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'muninn_app'")
+    with working:
+        assert json.loads(working.stdout.readline())["ref"] == "main"
+        working.kill()
+    assert files(home) == {"one.py"}
 
 
 def test_mirrors_of_deleted_repositories_and_rewritten_commits_go_away(forge, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class Worker:
         self._workers = workers
 
     def work_once(self) -> Job | None:
-        """Do the next job and return it; None when no job is due. A failed job is tried again later.
+        """Do the next job and return it; None when no job is due. A failed job is tried again later, also after a bug.
 
         An open transaction locks the repository: when this process is killed, another worker takes the job.
         """
@@ -60,7 +60,12 @@ class Worker:
             try:
                 self._do(job)
             except MuninnError as error:
-                _put_back(connection, job, error)
+                log.warning("job %d failed: %s", job.id, type(error).__name__)
+                _put_back(connection, job, error.message)
+                done = job.equal
+            except Exception as error:  # otherwise it stays the first of the queue, and ends each worker that takes it
+                log.exception("job %d failed", job.id)
+                _put_back(connection, job, f"a bug: {type(error).__name__}; the log of `muninn org work` has its trace")
                 done = job.equal
             else:
                 done = [job.id, *job.equal]
@@ -81,12 +86,12 @@ class Worker:
             remove_branch(self._database, target)
 
 
-def _put_back(connection: Connection, job: Job, error: MuninnError) -> None:
-    log.warning("job %d failed: %s", job.id, type(error).__name__)
+def _put_back(connection: Connection, job: Job, reason: str) -> None:
+    storable = reason.encode("utf-8", "replace").decode().replace("\0", "")  # it may have bytes of git's output
     tries = job.tries + 1
     delay = f"{_FIRST_SECONDS * 2**job.tries} seconds" if tries < MAX_ATTEMPTS else "infinity"
     due = "'infinity'::timestamptz" if delay == "infinity" else "now() + %(delay)s::interval"
     connection.execute(
         f"UPDATE job SET tries = %(tries)s, error = %(error)s, not_before = {due} WHERE id = %(id)s".encode(),
-        {"tries": tries, "error": error.message[:500], "delay": delay, "id": job.id},
+        {"tries": tries, "error": storable[:500], "delay": delay, "id": job.id},
     )

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from muninn_core.errors import BadParams
+from muninn_core.errors import BadParams, ReadOnlyError, StorageError
 from muninn_core.org.access import principals
 from muninn_core.org.database.connections import Database, DatabaseError, administration
 from muninn_core.org.database.embedded_postgres import EmbeddedServer
@@ -127,13 +127,14 @@ def migrate_tables(options: argparse.Namespace, environ: Mapping[str, str]) -> N
 
 
 def work(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    """Work through the queue, for ever or until no job is due. It waits for a database that is away."""
+    """Work through the queue, for ever or until no job is due. It waits for a database that is away,
+    takes no writes, or is full."""
     with database_of(options, environ) as database:
         worker = Worker(database, Path(options.mirrors).absolute(), options.workers)
         while True:
             try:
                 job = worker.work_once()
-            except DatabaseError as error:
+            except (DatabaseError, ReadOnlyError, StorageError) as error:  # away, a standby, or full
                 if options.once:
                     raise
                 print(error.line, file=sys.stderr, flush=True)
