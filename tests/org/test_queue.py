@@ -128,9 +128,18 @@ def test_other_branches_need_a_pattern_and_deleted_ones_go_away(forge) -> None:
     assert files(home, "release/1") == {"one.py", "two.py"}
     assert files(home, "feature") == set()
     git(clone, "push", "-q", "origin", "--delete", "release/1")
+    change(clone, "four", "release/1/a")  # the mirror has a ref of the other name
     notice(home, "release/1")
+    notice(home, "release/1/a")
     drain(worker)
+    assert waiting(home) == []
     assert files(home, "release/1") == set()
+    assert "four.py" in files(home, "release/1/a")
+    long = f"release/{'long' * 60}"
+    change(clone, "five", long)
+    assert notice(home, long) == long
+    drain(worker)
+    assert "five.py" in files(home, long)
     assert files(home) == {"one.py"}
 
 
@@ -146,7 +155,8 @@ def test_forged_webhooks_are_refused_alike_and_queue_nothing(forge) -> None:
     assert len(messages) == 1
     with pytest.raises(BadParams):
         notice(home, forge="sourceforge")
-    for body in (b"no json", b"[]", b'{"ref": 5}', b'{"ref": "refs/tags/v1"}', b'{"ref": "refs/heads/a\\u0000b"}'):
+    odd = ("refs/tags/v1", "refs/heads/a\0b", "refs/heads/*", "refs/heads/a b", f"refs/heads/{'a' * 1000}")
+    for body in (b"no json", b"[]", b'{"ref": 5}', *(json.dumps({"ref": each}).encode() for each in odd)):
         try:
             assert receive(home.database, "gitlab", "acme", "shop", {"x-gitlab-token": SECRET}, body) is None
         except BadParams:

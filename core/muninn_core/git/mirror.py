@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from collections.abc import Collection
 from pathlib import Path
@@ -111,6 +112,9 @@ def fetch_branch(folder: Path, remote: str, branch: str) -> str:
     """Fetch a branch of a remote repository, and return its commit; "" when the remote has no such branch.
 
     The remote is an address of https, ssh or a folder, from an administrator. Raises GitError.
+
+    The commit is kept by a hash of the branch's name: `release`, which the mirror has from before, and a new
+    `release/1` can't both be names of refs.
     """
     ref = f"refs/heads/{branch}"
     listed = _with_network(folder, "ls-remote", "--exit-code", "--", remote, ref)
@@ -118,10 +122,11 @@ def fetch_branch(folder: Path, remote: str, branch: str) -> str:
         return ""
     if listed.returncode != 0:
         raise git_error("ls-remote", listed)
-    done = _with_network(folder, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", remote, f"+{ref}:{ref}")
+    kept = f"refs/fetched/{hashlib.sha256(branch.encode()).hexdigest()}"
+    done = _with_network(folder, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", remote, f"+{ref}:{kept}")
     if done.returncode != 0:
         raise git_error("fetch", done)
-    return decode(run_process(str(folder), "rev-parse", ref).stdout).strip()
+    return decode(run_process(str(folder), "rev-parse", kept).stdout).strip()
 
 
 def _with_network(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:

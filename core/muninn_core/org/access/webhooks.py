@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,6 +22,10 @@ MAX_WAITING = 500
 
 _NOBODY = "no such webhook"
 _HEADS = "refs/heads/"
+_NO_NAME = re.compile(r"[\0-\x20\x7f~^:?*\[\\]|\.\.|//")
+"""What no name of a branch has (`git check-ref-format`). A pattern would name many."""
+
+_MAX_REF = 1_000
 
 Headers = Mapping[str, str]
 """Headers of a request, with lower-case names."""
@@ -79,9 +84,9 @@ def _branch(body: bytes) -> str | None:
     except ValueError:
         raise BadParams("the body is not JSON", hint="Set the webhook's content type to application/json.") from None
     ref = notice.get("ref") if isinstance(notice, dict) else None
-    if not isinstance(ref, str) or not ref.startswith(_HEADS) or "\0" in ref:
+    if not isinstance(ref, str) or not ref.startswith(_HEADS) or len(ref) > _MAX_REF or _NO_NAME.search(ref):
         return None
-    return ref.removeprefix(_HEADS)[:200]
+    return ref.removeprefix(_HEADS)
 
 
 def _hmac(secret: str, body: bytes) -> str:
