@@ -308,6 +308,50 @@ def test_a_purged_content_is_nowhere_and_is_never_stored_again(fresh, tmp_path: 
             purge(fresh.database, fresh.tenant, wrong)
 
 
+def before_the_branch_moves(monkeypatch: pytest.MonkeyPatch, action) -> None:
+    """Let `action` happen once, when a push has asked what is missing and has stored nothing yet."""
+    real, waiting = pushes.chunk_files, [action]
+
+    def chunk_files(*values, **more):
+        if waiting:
+            waiting.pop()()
+        return real(*values, **more)
+
+    monkeypatch.setattr(pushes, "chunk_files", chunk_files)
+
+
+def test_a_content_that_is_purged_during_a_push_is_not_stored(fresh, tmp_path: Path, monkeypatch) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT, "key.py": "def opens():\n    return 'quetzalcoatl'\n"})
+    oid = git(root, "rev-parse", "HEAD:key.py").strip()
+
+    def purging() -> None:
+        with pytest.raises(NotFoundError, match="no file has the content"):
+            purge(fresh.database, fresh.tenant, oid)
+
+    before_the_branch_moves(monkeypatch, purging)
+    push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
+    assert set(contents(fresh, "one")) == {"fruit.py"}
+    assert_gone(fresh, "quetzalcoatl")
+
+
+def test_a_repository_that_is_deleted_or_made_anew_during_a_push(fresh, tmp_path: Path, monkeypatch) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT})
+    target = fresh.repository("one")
+    before_the_branch_moves(monkeypatch, lambda: remove_repository(fresh.database, fresh.tenant, "one"))
+    with pytest.raises(NotFoundError, match="there is no repository 'one'"):
+        push(fresh.database, target, root, "HEAD", workers=1)
+    fresh.repository("one")
+
+    def anew() -> None:
+        remove_repository(fresh.database, fresh.tenant, "one")
+        fresh.repository("one")
+
+    commit(root, {"grain.py": GRAIN})
+    before_the_branch_moves(monkeypatch, anew)
+    push(fresh.database, target, root, "HEAD", workers=1)
+    assert set(contents(fresh, "one")) == {"fruit.py", "grain.py"}
+
+
 def assert_gone(home, text: str) -> None:
     """Check that a text is nowhere in the database, also not in binary columns and as words of an index."""
     dump = dumped(home).lower()

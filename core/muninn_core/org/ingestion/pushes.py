@@ -122,9 +122,12 @@ def _attempt(
     keys = _allowed_keys(database, target.tenant, tree)
     cut, unreadable = _store_missing(database, target.tenant, root, tree, keys, workers, progress)
     with database.transaction("muninn_writer") as connection:
-        find_repository(connection, target.tenant, target.repository)
+        set_tenant(connection, target.tenant)
         lock_tenant(connection, target.tenant)
-        still = lock_branch(connection, target.tenant, repository, target.ref) == branch
+        # The repository may be deleted, or be a new one, and a content may be purged by now.
+        still = find_repository(connection, target.tenant, target.repository) == repository
+        still = still and lock_branch(connection, target.tenant, repository, target.ref) == branch
+        still = still and purged_contents(connection, target.tenant).isdisjoint(content for _, content in keys)
         if not still or set(missing(connection, target.tenant, keys)) != unreadable:
             raise PreconditionError(f"other pushes changed {target.ref} meanwhile", hint="Push again.")
         gone = redacted_memories(connection, target.tenant, repository, tree.memories)
@@ -135,11 +138,20 @@ def _attempt(
 
 
 def _allowed_keys(database: Database, tenant: int, tree: SourceTree) -> list[Key]:
-    """Return the keys of the files of a commit without purged contents."""
+    """Return the keys of the files of a commit without purged contents.
+
+    Deletes what an attempt stored of a content that was purged meanwhile.
+    """
+    keys = [(path, bytes.fromhex(oid)) for path, oid in tree.files.items()]
     with database.transaction("muninn_writer") as connection:
         set_tenant(connection, tenant)
         purged = purged_contents(connection, tenant)
-    keys = [(path, bytes.fromhex(oid)) for path, oid in tree.files.items()]
+        refused = [key for key in keys if key[1] in purged]
+        rows = connection.execute(
+            "SELECT id FROM file WHERE tenant = %s AND path = ANY(%s) AND content = ANY(%s)",
+            (tenant, [path for path, _ in refused], [content for _, content in refused]),
+        )
+        collect(connection, tenant, [row[0] for row in rows])
     return [key for key in keys if key[1] not in purged]
 
 
