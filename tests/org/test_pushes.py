@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
 from datetime import timedelta
 from pathlib import Path
@@ -358,6 +359,24 @@ def assert_gone(home, text: str) -> None:
     assert text not in dump
     assert text.encode().hex() not in dump
     assert text.title().encode().hex() not in dump
+
+
+def test_paths_names_and_ids_that_no_index_of_the_database_takes(fresh, tmp_path: Path, caplog) -> None:
+    def long(size: int) -> str:
+        return random.Random(size).randbytes(size // 2).hex()  # it can't be compressed
+
+    name, path = f"f{long(6_000)}", "/".join([*map(long, range(230, 250)), "deep.py"])
+    code = f"def {name}():\n    return 1\n\ndef known():\n    return {name}()\n"
+    ids = ("01K00000000000000000000001", long(6_000), "M\0")
+    memories = remembered(*({"id": each, "type": "fact", "text": f"Note {n}"} for n, each in enumerate(ids)))
+    root = commit(tmp_path / "one", {"names.py": code, "words.md": f"# {name}\n\nUse `{name}`.\n", **memories})
+    oid = git(root, "rev-parse", "HEAD:names.py").strip()
+    git(root, "update-index", "--add", "--cacheinfo", f"100644,{oid},{path}")
+    git(root, "commit", "-q", "-m", "Deep")
+    done = push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
+    assert (done.memories, set(contents(fresh, "one"))) == (1, {"names.py", "words.md"})
+    assert rows(fresh, "symbol") == 1  # `known`
+    assert "3 paths or ids are too long or have a NUL" in caplog.text
 
 
 def test_hostile_contents_and_names(fresh, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ nothing, and a push of a commit that the branch already contains is refused as o
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
@@ -32,6 +33,7 @@ from muninn_core.org.ingestion.storage import (
     delete_branch,
     files_of,
     finish_branch,
+    is_storable,
     lock_branch,
     lock_tenant,
     missing,
@@ -40,6 +42,8 @@ from muninn_core.org.ingestion.storage import (
     store_files,
 )
 from muninn_core.worktree.indexing.index_updater import text_of
+
+log = logging.getLogger("muninn.org")
 
 _BATCH = 200
 """Files that are stored in one transaction."""
@@ -89,8 +93,10 @@ def push(
 
     `progress(done, total)` counts the files that are cut. `force` moves the branch back to an earlier commit. Raises
     OlderCommit for such a commit without it, NotFoundError, GitError, DatabaseError.
+
+    Files and memories whose path or id the database can't have are left out, and the log has their number.
     """
-    tree = read_tree(root, rev)
+    tree = _storable(read_tree(root, rev), target)
     remembered = list(chunk_memories(text_of(memory) for memory in recallable(tree.memories)))
     for attempt in range(_ATTEMPTS):
         try:
@@ -99,6 +105,16 @@ def push(
             if isinstance(error, OlderCommit) or attempt + 1 == _ATTEMPTS:
                 raise
     raise AssertionError("the last attempt returns or raises")
+
+
+def _storable(tree: SourceTree, target: Target) -> SourceTree:
+    """Return a commit without the files and memories whose path or id the database can't have."""
+    files = {path: oid for path, oid in tree.files.items() if is_storable(path)}
+    memories = {identity: each for identity, each in tree.memories.items() if is_storable(memory_key(identity))}
+    left_out = len(tree.files) - len(files) + len(tree.memories) - len(memories)
+    if left_out:
+        log.warning("%s %s: %d paths or ids are too long or have a NUL", target.repository, target.ref, left_out)
+    return tree._replace(files=files, memories=memories)
 
 
 def _attempt(

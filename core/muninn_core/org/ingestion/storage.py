@@ -38,6 +38,9 @@ _MOVES = 0x6D756E69
 _MAX_COMMITS = 20
 """Commits of earlier pushes that are known of a branch."""
 
+_MAX_NAME_BYTES = 2_000
+"""The longest name that is stored. A row of an index of PostgreSQL has at most 2,704 bytes."""
+
 _MAX_CHUNKED = 500
 """Files that are read at once to subtract their statistics."""
 
@@ -328,8 +331,13 @@ def next_ids(connection: Connection, sequence: str, count: int) -> list[int]:
 
 
 def names_of(file: ChunkedFile) -> list[str]:
-    """Return the distinct names of the definitions of a file."""
-    return sorted({each.name for each in file.syntax.definitions if "\0" not in each.name})
+    """Return the distinct names of the definitions of a file, by which they are found."""
+    return sorted({each.name for each in file.syntax.definitions if is_storable(each.name)})
+
+
+def is_storable(name: str) -> bool:
+    """Whether a path, a name or an id fits into a row of an index, and PostgreSQL takes its characters."""
+    return "\0" not in name and len(name.encode()) <= _MAX_NAME_BYTES
 
 
 def file_row(tenant: int, number: int, file: ChunkedFile) -> tuple[object, ...]:
