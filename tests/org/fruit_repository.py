@@ -22,8 +22,8 @@ MEMORY = {
 }
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+@pytest.fixture(name="root")
+def fruit_root(tmp_path: Path) -> Path:
     """A repository with a file and a memory."""
     found = tmp_path / "one"
     (found / ".muninn" / "memory").mkdir(parents=True)
@@ -35,8 +35,8 @@ def root(tmp_path: Path) -> Path:
     return found
 
 
-@pytest.fixture
-def fresh(make_home):
+@pytest.fixture(name="fresh")
+def fruit_fresh(make_home):
     """A database of its own."""
     return make_home()
 

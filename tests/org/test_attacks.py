@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 import pytest
+from fruit_repository import fruit_fresh, fruit_root  # noqa: F401 - fixtures
 from organisation_questions import FILES, FIRST, QUESTIONS, SECOND, SECRET, make_orchard, questions
 from repositories import git
 
@@ -22,8 +23,6 @@ from muninn_core.org.answers.verbs import VERBS
 from muninn_core.org.ingestion.pushes import push
 from muninn_core.org.ingestion.redaction import purge, redact
 from muninn_core.org.service import Scope, Service
-
-pytest_plugins = ("fruit_repository",)
 
 
 class Asker(NamedTuple):

@@ -9,10 +9,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from fruit_repository import FRUIT, files
+from fruit_repository import FRUIT, files, fruit_fresh, fruit_root  # noqa: F401 - fixtures
 from repositories import git
 
 from muninn_core.errors import StorageError
+from muninn_core.org import service as services
 from muninn_core.org.access import principals
 from muninn_core.org.database import migrate as migrating
 from muninn_core.org.database.connections import Database, DatabaseError, connect
@@ -20,9 +21,6 @@ from muninn_core.org.database.migrate import check_version, migrate, migrations
 from muninn_core.org.ingestion.pushes import push, sweep
 from muninn_core.org.reading.branches import enter
 from muninn_core.org.reading.reader import PostgresReader
-
-pytest_plugins = ("fruit_repository",)
-
 
 STEPS = ("store_files", "put_places", "add_statistics", "put_memories", "finish_branch", "collect")
 
@@ -73,6 +71,55 @@ def test_a_full_database_refuses_a_push_and_takes_it_when_there_is_room(fresh, r
         connection.execute("DROP TRIGGER no_room ON muninn.chunk")
     assert push(fresh.database, target, root, "HEAD", workers=1).added == 2
     assert files(fresh) == {"fruit.py"}
+
+
+@pytest.mark.parametrize(("state", "told"), [("40P01", ""), ("57014", "ended a query"), ("54000", "refused a query")])
+def test_a_push_that_the_database_ends_is_run_again_or_named(fresh, root: Path, state: str, told: str) -> None:
+    target = fresh.repository("one")
+    with fresh.as_admin() as connection:
+        connection.execute("CREATE SEQUENCE muninn.attempts; GRANT USAGE ON SEQUENCE muninn.attempts TO PUBLIC")
+        connection.execute(
+            "CREATE FUNCTION muninn.first_fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"IF nextval('muninn.attempts') = 1 THEN RAISE EXCEPTION 'ended' USING ERRCODE = '{state}'; END IF; "
+            "RETURN NEW; END $$".encode()
+        )
+        connection.execute(
+            "CREATE TRIGGER ended BEFORE INSERT ON muninn.place FOR EACH ROW EXECUTE FUNCTION muninn.first_fails()"
+        )
+    if told:
+        with pytest.raises(DatabaseError, match=f"the database {told}: ended"):
+            push(fresh.database, target, root, "HEAD", workers=1)
+    push(fresh.database, target, root, "HEAD", workers=1)
+    assert files(fresh) == {"fruit.py"}
+
+
+def test_a_question_that_the_database_ends_is_asked_again(fresh, root: Path, tmp_path: Path, monkeypatch) -> None:
+    push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
+    ann = fresh.principal("ann", "one")
+    with fresh.database.transaction("muninn_writer") as connection:
+        token = principals.create_token(connection, fresh.tenant, ann, "read", timedelta(hours=1))
+    ends = ["40001"]
+
+    def ended(connection, *values):
+        if ends:  # as a replica does when it replays a VACUUM
+            connection.execute(f"DO $$ BEGIN RAISE EXCEPTION 'ended' USING ERRCODE = '{ends.pop()}'; END $$".encode())
+        return enter(connection, *values)
+
+    monkeypatch.setattr(services, "enter", ended)
+    service = services.Service(fresh.database, tmp_path)
+    assert [each.path for each in service.answer(token, "files", {}).files] == ["fruit.py"]
+    service.close()
+
+
+def test_a_database_with_too_many_connections_says_what_to_do(fresh) -> None:
+    with fresh.as_admin() as connection:
+        connection.execute("ALTER ROLE muninn_app CONNECTION LIMIT 0")
+        try:
+            with pytest.raises(DatabaseError, match="too many connections") as refused:
+                connect(fresh.app)
+        finally:
+            connection.execute("ALTER ROLE muninn_app CONNECTION LIMIT -1")
+    assert "max_connections" in refused.value.hint
 
 
 def test_a_database_that_goes_away_in_the_middle_of_a_question_is_named(fresh, root: Path) -> None:

@@ -24,8 +24,8 @@ from muninn_core.org.access.listing import Listing, listing
 from muninn_core.org.access.principals import Caller, authenticate, checked_name, find_repository, set_tenant
 from muninn_core.org.access.webhooks import Headers, receive
 from muninn_core.org.answers.question import Question
-from muninn_core.org.answers.verbs import VERBS, decoded, hint_of_verbs, verb_named
-from muninn_core.org.database.connections import Database
+from muninn_core.org.answers.verbs import VERBS, Verb, decoded, hint_of_verbs, verb_named
+from muninn_core.org.database.connections import Database, Interrupted
 from muninn_core.org.database.migrate import check_version
 from muninn_core.org.ingestion.mirrors import mirror_of
 from muninn_core.org.ingestion.pushes import Pushed, Target, push, remove_branch
@@ -115,11 +115,10 @@ class Service:
             _check_text(plain, scope)
             params = decoded(asked, plain)
             self._audit_queue.add(_entry(caller, verb, plain, scope))
-            database = self._database if caller.changed else self._replica
-            with database.transaction("muninn_reader", snapshot=True) as connection:
-                branches = enter(connection, caller.tenant, caller.principal, scope.repositories, scope.ref)
-                reader = PostgresReader(connection, caller.tenant, branches, self._vectors.of(caller.tenant))
-                found = asked.answer(Question(reader, branches, datetime.now(UTC)), params)
+            try:
+                found = self._answer(caller, asked, params, scope)
+            except Interrupted:  # a replica replays what the question reads, or a deadlock with an administrator
+                found = self._answer(caller, asked, params, scope)
             outcome = "ok"
             return found
         except MuninnError as error:
@@ -127,6 +126,13 @@ class Service:
             raise
         finally:
             self._count(verb if verb in VERBS else "other", outcome, time.monotonic() - began)
+
+    def _answer(self, caller: Caller, asked: Verb, params: Value, scope: Scope) -> Value:
+        database = self._database if caller.changed else self._replica
+        with database.transaction("muninn_reader", snapshot=True) as connection:
+            branches = enter(connection, caller.tenant, caller.principal, scope.repositories, scope.ref)
+            reader = PostgresReader(connection, caller.tenant, branches, self._vectors.of(caller.tenant))
+            return asked.answer(Question(reader, branches, datetime.now(UTC)), params)
 
     def listing(self, token: str, names: Sequence[str] = ()) -> Listing:
         """Return the repositories, rights, groups and providers for the holder of a token to list.

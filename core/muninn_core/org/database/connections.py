@@ -53,6 +53,10 @@ class InvalidRows(DatabaseError):
     """The database refused the values of a statement. It refuses them again."""
 
 
+class Interrupted(DatabaseError):
+    """The database ended a transaction for the sake of another one, or of a replica's replay. It may be run again."""
+
+
 def connect(url: str) -> Connection:
     """Return a connection in autocommit mode. Raises DatabaseError, or BadParams for an invalid address."""
     try:
@@ -160,10 +164,16 @@ def translated() -> Iterator[None]:
         ) from error
     except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory) as error:
         raise StorageError(f"the database can't store it: {_first_line(error)}") from error
-    except psycopg.OperationalError as error:
+    except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure) as error:
+        raise Interrupted(f"the database ended a query: {_first_line(error)}", hint="Try again.") from error
+    except (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
         raise DatabaseError(
-            f"the database can't be reached: {_first_line(error)}", hint="Check its address and that it runs."
+            f"the database ended a query: {_first_line(error)}", hint="Look at its locks, its load and its timeouts."
         ) from error
+    except psycopg.errors.ProgramLimitExceeded as error:
+        raise InvalidRows(f"the database refused a query: {_first_line(error)}") from error
+    except psycopg.OperationalError as error:
+        raise DatabaseError(f"the database can't be reached: {_first_line(error)}", hint=_hint_of(error)) from error
     except (psycopg.IntegrityError, psycopg.DataError) as error:
         raise InvalidRows(f"the database refused a query: {_first_line(error)}") from error
     except psycopg.Error as error:
@@ -176,6 +186,12 @@ def copy_rows(connection: Connection, statement: str, rows: Iterator[Sequence[ob
     with opened as copy:
         for row in rows:
             copy.write_row(row)
+
+
+def _hint_of(error: Exception) -> str:
+    if "too many" in str(error) or "slots are reserved" in str(error):
+        return "Raise its `max_connections`, or run fewer servers and workers."
+    return "Check its address and that it runs."
 
 
 def _first_line(error: Exception) -> str:

@@ -19,7 +19,7 @@ from muninn_core.errors import PreconditionError
 from muninn_core.index.extraction.workers import worker_count
 from muninn_core.index.manifest.reader import memory_key
 from muninn_core.org.access.principals import find_repository, set_tenant
-from muninn_core.org.database.connections import Connection, Database
+from muninn_core.org.database.connections import Connection, Database, Interrupted
 from muninn_core.org.ingestion.chunking import CUTTER, ChunkedFile, chunk_files, chunk_memories
 from muninn_core.org.ingestion.redaction import blanked, purged_contents, redacted_memories
 from muninn_core.org.ingestion.source_tree import SourceTree, read_tree, recallable
@@ -101,7 +101,7 @@ def push(
     for attempt in range(_ATTEMPTS):
         try:
             return _attempt(database, target, root, tree, remembered, force, workers, progress)
-        except PreconditionError as error:
+        except (PreconditionError, Interrupted) as error:
             if isinstance(error, OlderCommit) or attempt + 1 == _ATTEMPTS:
                 raise
     raise AssertionError("the last attempt returns or raises")
