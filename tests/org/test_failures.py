@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from muninn_core.org.access import principals
 from muninn_core.org.database import migrate as migrating
 from muninn_core.org.database.connections import Database, DatabaseError, connect
 from muninn_core.org.database.migrate import check_version, migrate, migrations
+from muninn_core.org.ingestion import pushes
 from muninn_core.org.ingestion.pushes import push, sweep
 from muninn_core.org.reading.branches import enter
 from muninn_core.org.reading.reader import PostgresReader
@@ -208,6 +210,7 @@ def test_tables_with_an_index_of_words_are_emptied_and_filled_by_the_next_push(f
         "adapted_encoder",
         "list_tokens",
         "job_locks",
+        "attached_partitions",
     )
     home = fresh._replace(admin=admin, database=Database(fresh.app.rpartition("/")[0] + f"/indexed_{name}"), tenant=1)
     assert files(home) == set()
@@ -242,6 +245,43 @@ def test_lists_are_cut_into_parts_when_the_tables_are_upgraded(fresh, monkeypatc
         joined = connection.execute(sql).fetchall()
     parts = {"few": 1, "files": 2, "many": 3}
     assert joined == [(word, *row, 7, parts[word]) for word, *row in sorted(rows)]
+
+
+def test_organisations_are_made_and_deleted_beside_a_push_and_questions(fresh, root: Path, monkeypatch) -> None:
+    target = fresh.repository("one")
+    push(fresh.database, target, root, "HEAD", workers=1)
+    (root / "more.py").write_text(FRUIT)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "More")
+    ready, go_on, real = threading.Event(), threading.Event(), pushes.finish_branch
+
+    def held(*values):
+        ready.set()
+        go_on.wait()
+        real(*values)
+
+    monkeypatch.setattr(pushes, "finish_branch", held)
+    pushing = threading.Thread(target=push, args=(fresh.database, target, root, "HEAD"), kwargs={"workers": 1})
+    pushing.start()
+    ready.wait()
+    with connect(fresh.admin) as connection:
+        connection.execute("SET lock_timeout = '60s'")
+        principals.create_tenant(connection, "umbrella")
+
+    def delete() -> None:
+        with connect(fresh.admin) as connection:
+            principals.delete_tenant(connection, "umbrella")
+
+    deleting = threading.Thread(target=delete)
+    deleting.start()
+    for _ in range(3):
+        assert files(fresh) == {"fruit.py"}
+    go_on.set()
+    pushing.join()
+    deleting.join()
+    with connect(fresh.admin) as connection:
+        assert connection.execute("SELECT name FROM muninn.tenant").fetchall() == [("acme",)]
+    assert files(fresh) == {"fruit.py", "more.py"}
 
 
 def test_clocks_that_differ_change_nothing(fresh, root: Path) -> None:

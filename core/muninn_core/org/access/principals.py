@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from muninn_core.errors import BadParams, NotFoundError, RefusedError
-from muninn_core.org.database.connections import Connection
+from muninn_core.errors import BadParams, BusyError, NotFoundError, RefusedError
+from muninn_core.org.database.connections import Connection, Interrupted, translated
 
 Kind = Literal["user", "group", "service"]
 TokenScope = Literal["read", "push", "list"]
@@ -20,6 +21,10 @@ _TOKEN = re.compile(r"muninn_[A-Za-z0-9_-]{43}")
 _REMOTE = re.compile(r"(?:https://|ssh://|/)[^\s\0]{1,500}")
 _MIN_SECRET_LENGTH = 16
 _MAX_LIFETIME = timedelta(days=366)
+
+_LOCK_SECONDS = 1
+_LOCK_ATTEMPTS = 60
+"""How long a deletion waits for the tables at a time, and between two times, and how often."""
 
 
 class InvalidToken(RefusedError):
@@ -76,6 +81,25 @@ def create_tenant(connection: Connection, name: str) -> int:
     row = connection.execute("SELECT muninn.create_tenant(%s)", (name,)).fetchone()
     assert row is not None
     return int(row[0])
+
+
+def delete_tenant(connection: Connection, name: str) -> None:
+    """Delete a tenant with all that it has; the connection is an administrator's, in autocommit mode.
+
+    It waits for pushes and questions of all tenants in short turns, since those that begin meanwhile wait for it.
+    Raises NotFoundError, BusyError.
+    """
+    find_tenant(connection, name)
+    connection.execute(f"SET lock_timeout = '{_LOCK_SECONDS}s'".encode())
+    for _ in range(_LOCK_ATTEMPTS):
+        try:
+            with translated():
+                connection.execute("SELECT muninn.drop_tenant(%s)", (name,))
+        except Interrupted:
+            time.sleep(_LOCK_SECONDS)
+        else:
+            return
+    raise BusyError("pushes or questions use the tables, which the deletion needs alone", hint="Try again later.")
 
 
 def find_repository(connection: Connection, tenant: int, name: str) -> int:

@@ -39,6 +39,12 @@ _KEEPALIVE = {
 }
 """A connection whose other end is gone without a word ends after a minute, unless the address says otherwise."""
 
+_AGAIN = (
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.LockNotAvailable,
+)
+
 _SETTINGS = "SET search_path = muninn, public"
 
 
@@ -164,9 +170,9 @@ def translated() -> Iterator[None]:
         ) from error
     except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory) as error:
         raise StorageError(f"the database can't store it: {_first_line(error)}") from error
-    except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure) as error:
+    except _AGAIN as error:
         raise Interrupted(f"the database ended a query: {_first_line(error)}", hint="Try again.") from error
-    except (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
+    except psycopg.errors.QueryCanceled as error:
         raise DatabaseError(
             f"the database ended a query: {_first_line(error)}", hint="Look at its locks, its load and its timeouts."
         ) from error

@@ -32,8 +32,7 @@ def change_tenant(options: argparse.Namespace, environ: Mapping[str, str]) -> No
         if options.action == "create":
             principals.create_tenant(connection, options.name)
         else:
-            principals.find_tenant(connection, options.name)
-            connection.execute("SELECT muninn.drop_tenant(%s)", (options.name,))
+            principals.delete_tenant(connection, options.name)
     print(f"{options.action}d the tenant {options.name}")
 
 
