@@ -50,7 +50,7 @@ def test_the_installed_plugin_starts_the_server_and_has_commands_help_and_a_chec
     use = ("-u", str(tmp_path / "init.lua"), "-c", "edit src/users.py", "-c", f"luafile {USE}")
     done = run(program, repo, tmp_path, environ, *use)
     assert done.returncode == 0, done.stdout
-    assert "37 passed, 0 failed" in done.stdout
+    assert "38 passed, 0 failed" in done.stdout
 
 
 def found(which: str) -> str:

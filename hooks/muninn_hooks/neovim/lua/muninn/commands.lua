@@ -356,14 +356,19 @@ function M.status()
   end)
 end
 
--- Fills the buffer of a `muninn:` address: from the quickfix list, from links (gf), from :edit.
-function M.read(event)
-  local buffer, uri = event.buf, event.match:match('muninn:/.*') or event.file
-  vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].filetype = 'nofile', false, 'markdown'
-  if vim.api.nvim_get_current_buf() == buffer then as_page() end
-  ask('document', { uri = uri }, function(result)
+-- Fills a buffer with the present text of its page.
+function M.fetch(buffer, uri)
+  server.request('workspace/textDocumentContent', { uri = uri }, function(result)
     if vim.api.nvim_buf_is_valid(buffer) then fill(buffer, result.text) end
   end)
+end
+
+-- Opens a `muninn:` address in its buffer: from the quickfix list, from links (gf), from :edit.
+function M.read(event)
+  local buffer, uri = event.buf, server.page_of(event.match) or event.file
+  vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].filetype = 'nofile', false, 'markdown'
+  if vim.api.nvim_get_current_buf() == buffer then as_page() end
+  M.fetch(buffer, uri)
 end
 
 -- Shows in the preview window what a lens counts.

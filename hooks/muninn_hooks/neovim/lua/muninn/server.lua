@@ -46,9 +46,10 @@ end
 
 local lensed = {} -- buffers whose lenses are requested by this module
 
--- The capabilities of this Neovim. Lenses that this module requests are requested again when the memory changes.
+-- The capabilities of this Neovim and of this plugin, which reads pages, and requests lenses where Neovim does not.
 local function capabilities()
   local wanted = vim.lsp.protocol.make_client_capabilities()
+  wanted.workspace.textDocumentContent = { dynamicRegistration = false }
   if not vim.lsp.codelens.enable then wanted.workspace.codeLens = { refreshSupport = true } end
   return wanted
 end
@@ -59,6 +60,18 @@ local function request_lenses()
   end
   return vim.NIL
 end
+
+-- Reads an open page again that the server reports as changed.
+local function read_again(_, changed)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    local uri = M.page_of(vim.api.nvim_buf_get_name(buffer))
+    if uri == changed.uri and vim.api.nvim_buf_is_loaded(buffer) then require('muninn.commands').fetch(buffer, uri) end
+  end
+  return vim.NIL
+end
+
+-- The address of a page in the name of its buffer, before which Neovim may put a folder. nil if it is no page.
+function M.page_of(name) return name:match('muninn:/.*') end
 
 -- Removes the lenses of a server that has ended, which Neovim would show beside those of the next one. `on_codelens`
 -- also ends an open request of the buffer: Neovim sends no other one before.
@@ -119,7 +132,10 @@ function M.attach(buffer)
     root_dir = root,
     init_options = vim.tbl_extend('force', settings(), { virtualDocuments = true }),
     capabilities = capabilities(),
-    handlers = not vim.lsp.codelens.enable and { ['workspace/codeLens/refresh'] = request_lenses } or nil,
+    handlers = {
+      ['workspace/textDocumentContent/refresh'] = read_again,
+      ['workspace/codeLens/refresh'] = not vim.lsp.codelens.enable and request_lenses or nil,
+    },
     on_init = function(client) -- also Neovim stops a server when it ends
       local stop = client.stop
       client.stop = function(...)
@@ -159,9 +175,9 @@ function M.ready(root)
   return M.client_of(root)
 end
 
--- Requests a verb from the repository's server and hands its result and the root to `done`. An error is shown with its
+-- Requests a method from the repository's server and hands its result and the root to `done`. An error is shown with its
 -- hint. A server that has ended is started again.
-function M.ask(verb, params, done)
+function M.request(method, params, done)
   local root = M.root_of(0)
   if root and not clients[root] then M.attach(vim.api.nvim_get_current_buf()) end
   local client = M.ready(root)
@@ -178,8 +194,11 @@ function M.ask(verb, params, done)
     done(result, root)
   end
   local given = next(params) and params or vim.empty_dict()
-  if vim.fn.has('nvim-0.11') == 1 then return client:request('muninn/' .. verb, given, answered) end
-  return client.request('muninn/' .. verb, given, answered)
+  if vim.fn.has('nvim-0.11') == 1 then return client:request(method, given, answered) end
+  return client.request(method, given, answered)
 end
+
+-- Requests a verb, as `request` does.
+function M.ask(verb, params, done) return M.request('muninn/' .. verb, params, done) end
 
 return M
