@@ -145,6 +145,18 @@ def test_items_far_below_the_best_score_are_not_added():
     assert reasons(pack) == {"2.py:1-1": "below relevance"}
 
 
+def test_memories_of_commits_need_more_of_the_best_score_than_others():
+    found = [
+        ("memory", hit(f"Fact {trust} {score}.", "memory", "", identity=f"{trust} {score}", score=score, trust=trust))
+        for score in (1.0, 0.7, 0.6)
+        for trust in ("user", "commit")
+    ]
+    asked = [("task", hit("Taken back: the queue.", "memory", "", identity="task", score=0.1, trust="commit"))]
+    pack = make_pack("q", [*found, *asked], 4000)
+    assert reasons(pack) == {"commit 0.6": "below relevance"}
+    assert {item.id for item in pack.items} == {"user 1.0", "commit 1.0", "user 0.7", "commit 0.7", "user 0.6", "task"}
+
+
 def test_pieces_of_a_file_that_touch_become_one():
     first, second = hit(lines("a", 4), score=0.9, symbol="a"), hit(lines("b", 3), start=5, score=1.0, symbol="b")
     far = hit(lines("c", 3), start=40, score=0.8)

@@ -22,6 +22,9 @@ SEARCHED_TIERS = ("memory", "knowledge", "code")
 RELEVANCE_FLOOR = 0.3
 """A candidate below this share of its tier's best score is not relevant."""
 
+COMMIT_FLOOR = 0.65
+"""The same for memories of commits, reverts among them, which are similar to many questions."""
+
 SIMILARITY = 0.85
 """Two texts count as equal when they share at least this part of their word triples (Jaccard index)."""
 
@@ -65,7 +68,8 @@ def _drop_irrelevant(candidates: Sequence[Candidate], dropped: list[Duplicate]) 
     best = _best_scores(candidates)
     kept = []
     for tier, hit in candidates:
-        low = tier in SEARCHED_TIERS and hit.score < RELEVANCE_FLOOR * best[tier]
+        floor = COMMIT_FLOOR if hit.trust == "commit" else RELEVANCE_FLOOR
+        low = tier in SEARCHED_TIERS and hit.score < floor * best[tier]
         if low and not any(reason.signal == "subject" for reason in hit.why):
             dropped.append(Duplicate(tier, hit, "below relevance"))
         else:
