@@ -147,6 +147,17 @@ def test_a_memory_that_cites_a_file_which_is_gone_is_a_warning(clean):
     assert not clean.call("check", strict=True).ok
 
 
+def test_a_moved_file_is_a_warning_until_the_updated_memory_is_sealed(clean):
+    git(clean.root, "mv", "src/users.py", "src/people.py")
+    (finding,) = clean.call("check").findings
+    assert "`muninn verify --fix` updates the memory" in finding.hint
+    assert clean.call("verify", fix=True).fixed == 1
+    hints = {finding.rule: finding.hint for finding in clean.call("check").findings}
+    assert hints["dangling"] == "The memory is changed here; `muninn seal` makes a file of the change to commit."
+    clean.call("seal")
+    assert rules(clean.call("check")) == []
+
+
 def test_citations_of_archived_memories_are_not_checked(clean):
     clean.call("forget", id=clean.call("memories").memories[0].id)
     clean.call("seal")

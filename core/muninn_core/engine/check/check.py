@@ -26,6 +26,7 @@ from muninn_core.engine.file.reference_index import ReferenceIndex
 from muninn_core.errors import StorageError
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import ReadState
+from muninn_core.model.counting import number_of
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.reference import Fault
 from muninn_core.protocol.families.review import CheckParams, CheckResult, Finding
@@ -79,7 +80,7 @@ def check(
         records = [record for read in lines for record in read.records]
         state = fold(records)
     if config.check.dangling != "off":
-        found += _dangling(layout, state, (path for path in _record_files(layout) if path.parent != layout.archive))
+        found += _dangling(layout, state, records)
     found += _conflicts(layout, state)
     found += _pending(state, records)
     found += _unsealed(layout, lines)
@@ -184,14 +185,18 @@ def _duplicates(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
             yield _finding("malformed", message, path=shown, line=numbers[1], identity=record.id)
 
 
-def _dangling(layout: Layout, state: State, files: Iterable[Path]) -> Iterator[Finding]:
-    """Yield the memories that name missing files, at the records that created them."""
-    places = _RecordLines(layout, files)
+def _dangling(layout: Layout, state: State, records: Iterable[Record]) -> Iterator[Finding]:
+    """Yield the memories that name missing files, at the records that created them. A change may wait in a spool."""
+    places = _RecordLines(layout, (path for path in _record_files(layout) if path.parent != layout.archive))
     exists = Presence(layout.root)
-    for memory in state.memories.values():
-        for missing in missing_files(memory, exists):
-            path, line = places.locate(memory.id)
-            yield _finding("dangling", missing.message, path=path, line=line, identity=memory.id, hint=MISSING_HINT)
+    named = [(memory, missing) for memory in state.memories.values() for missing in missing_files(memory, exists)]
+    here = fold([*records, *_spooled(layout)]).memories if named else {}
+    for memory, missing in named:
+        path, line = places.locate(memory.id)
+        hint = MISSING_HINT
+        if missing not in missing_files(here[memory.id], exists):
+            hint = "The memory is changed here; `muninn seal` makes a file of the change to commit."
+        yield _finding("dangling", missing.message, path=path, line=line, identity=memory.id, hint=hint)
 
 
 class _RecordLines:
@@ -216,8 +221,7 @@ class _RecordLines:
 
 def _conflicts(layout: Layout, state: State) -> Iterator[Finding]:
     """Yield the conflicts that are open for git. The decision of one may wait in a spool."""
-    spools = list_spools(layout).values() if state.conflicts else ()
-    waiting = [record for path in spools for record in read_lines(_read(layout, path), layout.relative(path)).records]
+    waiting = _spooled(layout) if state.conflicts else ()
     decided = {record.data["conflict"] for record in waiting if record.type == "resolve"}
     for dispute in state.conflicts:
         message = f"{dispute.left} and {dispute.right} contradict each other: {dispute.reason}"
@@ -239,6 +243,12 @@ def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:
         yield _finding("pending", message, identity=memory.id, hint=hint)
 
 
+def _spooled(layout: Layout) -> Iterator[Record]:
+    """Yield the records that are not sealed."""
+    for path in list_spools(layout).values():
+        yield from read_lines(_read(layout, path), layout.relative(path)).records
+
+
 def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
     waiting = list_spools(layout)
     known = {record.id for lines in sealed for record in lines.records} if waiting else set()
@@ -247,7 +257,7 @@ def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
         records = read_lines(_read(layout, path), shown).records
         count = sum(1 for record in records if record.id not in known)
         if count:
-            message = f"session {session} has {count} record{'s' if count > 1 else ''} that git can't carry yet"
+            message = f"session {session} has {number_of(count, 'record')} in a file that git ignores"
             yield _finding("unsealed", message, path=shown, hint="`muninn seal` makes a file of them to commit.")
 
 

@@ -32,7 +32,7 @@ MAX_LINES = 2_000
 MAX_FAULTS = 500
 """The most faults of a file."""
 
-MISSING_HINT = "Was it moved or deleted? Update the memory, or forget it."
+MISSING_HINT = "If it was moved, `muninn verify --fix` updates the memory; else update or forget the memory."
 _ENVELOPE = frozenset(ENVELOPE)
 _NESTING = (list, dict)
 _FIELDS = (*ENVELOPE, *FIELDS, "details", "imported", "backfill", "redacted")
