@@ -320,6 +320,17 @@ def test_a_confirmed_memory_cites_the_code_as_it_is_now(rules):
     assert muninn.engine.open(muninn.location).memory.log.state.records == records
 
 
+def test_a_confirmed_memory_names_a_moved_file_by_its_present_path(rules):
+    muninn, ids = rules
+    git(muninn.root, "mv", FILE, "src/people.py")
+    git(muninn.root, "commit", "-qm", "Move")
+    assert muninn.call("confirm", id=ids[2]).memory.files == ("src/people.py",)
+    confirmed = muninn.call("confirm", id=ids[0])
+    assert confirmed.memory.files == ("src/people.py",)
+    assert [(cite.state, cite.path) for cite in confirmed.cites] == [("fresh", "src/people.py")]
+    assert muninn.call("verify", id=ids[0]).found == ()
+
+
 def test_a_merged_memory_is_confirmed_with_what_the_others_cite(rules):
     muninn, ids = rules
     also = muninn.call("remember", text="Users are deleted for good.", files=[f"{FILE}:11-13"]).ids[0]

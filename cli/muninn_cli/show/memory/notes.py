@@ -55,10 +55,15 @@ def document(console: Console, result: dict[str, Any], options: argparse.Namespa
 
 @renders("confirm")
 def confirm(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
-    """Print the memory's new citations."""
-    line(console, ("Confirmed ", "good"), (result["memory"]["id"], "name"))
-    for cite in result["cites"]:
+    """Print the code that the memory cites now, or the files that it names."""
+    memory, cites = result["memory"], result["cites"]
+    line(console, ("Confirmed ", "good"), (memory["id"], "name"))
+    for cite in cites:
         line(console, ("  ", ""), (plain_place(cite), "path"), (f"  {cite['state']}", "faint"))
+    for path in () if cites else memory["files"]:
+        line(console, (f"  {path}", "path"))
+    if not cites and not memory["files"]:
+        line(console, ("Nothing was changed: the memory names no code.", "hint"))
 
 
 @renders("draft")

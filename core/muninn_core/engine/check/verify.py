@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from muninn_core.engine.memory.drafting.cites import slim_cites
+from muninn_core.engine.memory.drafting.cites import files_now, slim_cites
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
 from muninn_core.model.counting import number_of
@@ -79,18 +79,11 @@ def _result(
 
 def _follow(memory: Memory, checker: CitationCheck, commit: str | None) -> dict[str, Any] | None:
     """Return the record that updates a memory to the new places of its code, None when no code has moved."""
-    cites, renamed = [], {}
-    for cite, now in zip(cites_of(memory), checker.cites(memory), strict=True):
-        if now.state == "moved":
-            if not checker.exists(cite.path):
-                renamed[cite.path] = now.path
-            cites.append(replace(cite, path=now.path, start=now.start, end=now.end, commit=commit))
-        else:
-            cites.append(cite)
-    for file in checker.files(memory):
-        if file.state == "moved":
-            renamed[file.was] = file.path
-    files = tuple(dict.fromkeys(renamed.get(path, path) for path in memory.files))
+    cites = [
+        replace(cite, path=now.path, start=now.start, end=now.end, commit=commit) if now.state == "moved" else cite
+        for cite, now in zip(cites_of(memory), checker.cites(memory), strict=True)
+    ]
+    files = files_now(memory, checker)
     fields: dict[str, Any] = {"cites": slim_cites(cites)} if tuple(cites) != cites_of(memory) else {}
     fields.update({"files": list(files)} if files != memory.files else {})
     return {"type": "update", "target": memory.id, "set": fields} if fields else None

@@ -1,4 +1,4 @@
-"""Confirms that a memory still holds: it then cites the current code.
+"""Confirms that a memory still holds: it then cites the current code, and names moved files by their present paths.
 
 Only this and `verify` with `fix` store new places of citations.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from muninn_core.engine.memory.drafting.cites import anchor, slim_cites
+from muninn_core.engine.memory.drafting.cites import anchor, files_now, slim_cites
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BadParams
 from muninn_core.model.citation import Citation
@@ -24,7 +24,7 @@ from muninn_core.worktree.workspace import Workspace
 
 
 def confirm(workspace: Workspace, params: ConfirmParams, call: CallContext) -> ConfirmResult:
-    """Update a memory's citations to the current code. Raises NotFoundError and what `_confirmed` raises.
+    """Update a memory's citations and files to the current code. Raises NotFoundError and what `_confirmed` raises.
 
     A merged memory shows the citations of its sources, so the stale ones are removed from these.
     """
@@ -33,7 +33,8 @@ def confirm(workspace: Workspace, params: ConfirmParams, call: CallContext) -> C
     cites = _confirmed(workspace, memory, params, call)
     merged = [known[each] for each in memory.sources if each in known]
     kept = [(each, [cite for cite in cites_of(each) if cite in cites]) for each in merged]
-    updates = [_update(*each, call) for each in [(memory, cites), *kept]]
+    checker = with_overlays(workspace.citations, call.buffers).checker(math.inf)
+    updates = [_update(each, cites, files_now(each, checker), call) for each, cites in [(memory, cites), *kept]]
     changes = [record for record in updates if record is not None]
     if changes:
         workspace.memory.append(changes, params.session, scope=memory.scope)
@@ -73,11 +74,12 @@ def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call
     return list(dict.fromkeys([*cites, *placed]))
 
 
-def _update(memory: Memory, cites: list[Cite], call: CallContext) -> dict[str, Any] | None:
+def _update(memory: Memory, cites: list[Cite], files: tuple[str, ...], call: CallContext) -> dict[str, Any] | None:
     """Return the record of the update, None when nothing changes."""
-    if tuple(cites) == cites_of(memory):
+    fields: dict[str, Any] = {"cites": slim_cites(cites)} if tuple(cites) != cites_of(memory) else {}
+    fields |= {"files": list(files)} if files != memory.files else {}
+    if not fields:
         return None
-    fields = {"cites": slim_cites(cites)}
     return {"type": "update", "target": memory.id, "set": fields, "actor": call.actor or "user"}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams
 from muninn_core.model.counting import number_of
-from muninn_core.model.memory import Cite
+from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace, to_plain
 from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.families.memory import MemoryDraft
@@ -22,7 +22,7 @@ from muninn_core.reconcile.citations.file_source import Unknown
 from muninn_core.reconcile.citations.judgement import make_cite
 from muninn_core.source.chunks.line_index import LineIndex, make_mark
 from muninn_core.source.code.extent import Extent
-from muninn_core.worktree.citations.citations import CitationFiles
+from muninn_core.worktree.citations.citations import CitationCheck, CitationFiles, cites_of
 
 MAX_NAMED = 8
 """The most definitions that `entities` can cite; a draft that names more cites none of them."""
@@ -62,6 +62,17 @@ def anchor(
         if (cite.path, cite.start, cite.end) not in known
     ]
     return replace(draft, files=files, cites=tuple(dict.fromkeys(cites)))
+
+
+def files_now(memory: Memory, checker: CitationCheck) -> tuple[str, ...]:
+    """Return the files that a memory names, those that have moved by their present paths."""
+    renamed = {
+        cite.path: now.path
+        for cite, now in zip(cites_of(memory), checker.cites(memory), strict=True)
+        if now.state == "moved" and not checker.exists(cite.path)
+    }
+    renamed |= {file.was: file.path for file in checker.files(memory) if file.state == "moved"}
+    return tuple(dict.fromkeys(renamed.get(path, path) for path in memory.files))
 
 
 def slim_cites(cites: Iterable[Cite]) -> list[dict[str, Any]]:
