@@ -156,7 +156,10 @@ def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Ca
     assert "Sealed 2 records" in shell.run("seal").stdout
     waiting = "1 session is not reconciled: `muninn reconcile` also compares it.\n"
     assert shell.run("conflicts").stdout == f"No conflicts.\n{waiting}"
-    assert "1 conflict needs your decision" in shell.run("reconcile").stdout
+    done = shell.run("reconcile").stdout
+    assert "1 conflict needs your decision" in done
+    assert done.endswith("Commit .muninn/memory. `muninn undo` restores the files.\n")
+    assert "Commit" not in shell.run("reconcile").stdout  # no file was changed
     listed = shell.json("conflicts")
     (conflict,) = listed["conflicts"]
     assert listed["unreconciled"] == 0
@@ -167,7 +170,10 @@ def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Ca
     assert f"muninn resolve {conflict['id']}" in shown
     loser, winner = (conflict["left"]["id"], conflict["right"]["id"])
     assert {loser, winner} == {ours, theirs}
-    assert f"superseded by {winner}" in shell.run("resolve", conflict["id"], "--keep", "right").stdout
+    resolved = shell.run("resolve", conflict["id"], "--keep", "right").stdout
+    assert f"superseded by {winner}" in resolved
+    assert resolved.endswith("`muninn seal` writes the decision to a file to commit.\n")
+    assert "muninn seal" not in shell.run("resolve", conflict["id"], "--keep", "right").stdout  # it was decided so
     assert shell.run("conflicts").stdout == f"No conflicts.\n{waiting}"  # the decision is a record
     assert shell.json("conflicts", "--id", conflict["id"])["unreconciled"] == 0
     assert f"Archived {winner}" in shell.run("forget", winner, "--reason", "The lanterns are gone.").stdout

@@ -69,6 +69,9 @@ def reconcile(console: Console, result: dict[str, Any], options: argparse.Namesp
         line(console, (f"{waiting} your decision: `muninn conflicts`.", "warn"))
     if result["dry_run"]:
         line(console, ("Nothing was changed.", "hint"))
+    elif result["segments"]:
+        commit = "Commit .muninn/memory. " if _in_git(result) else ""
+        line(console, (f"{commit}`muninn undo` restores the files.", "hint"))
 
 
 @renders("undo")

@@ -205,6 +205,8 @@ def resolve(console: Console, result: dict[str, Any], options: argparse.Namespac
     line(console, done, (result["conflict"], "name"), (before, "hint"))
     for side in ("left", "right"):
         print_memory(console, result[side], label=side)
+    if result["changed"]:
+        line(console, ("`muninn seal` writes the decision to a file to commit.", "hint"))
 
 
 def print_memory(
