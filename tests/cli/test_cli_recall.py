@@ -44,7 +44,7 @@ def test_a_question_of_filters_alone_shows_no_scores(shell: Shell) -> None:
 def test_the_reasons_of_a_memory_that_answers_begin_with_its_certainty(shell: Shell) -> None:
     shell.run("remember", "The ferry waits for the train because commuters missed it.")
     why = shell.run("recall", "why does the ferry wait for the train?", "--why").stdout
-    assert re.search(r"(?m)^ +0\.\d{3} certainty 0\.44 or more brings the block$", why)
+    assert re.search(r"(?m)^ +0\.\d{3} certainty 0\.44 or more is listed first$", why)
     assert why.index("certainty 0") < why.index("importance")
 
 

@@ -215,12 +215,12 @@ def _certainty(console: Console, hit: dict[str, Any]) -> None:
     """Print how sure it is that a memory answers, and from which value on one is shown above the others."""
     if hit["certainty"] is None:
         return
-    beside = "" if hit["certainty"] >= hit["least_certainty"] else "; a more certain memory brought it here"
+    beside = "" if hit["certainty"] >= hit["least_certainty"] else "; one a little below is added"
     line(
         console,
         (f"       {hit['certainty']:6.3f} ", "bar"),
         ("certainty ", "name"),
-        (f"{hit['least_certainty']:.2f} or more brings the block{beside}", "faint"),
+        (f"{hit['least_certainty']:.2f} or more is listed first{beside}", "faint"),
     )
 
 
