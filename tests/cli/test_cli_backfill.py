@@ -28,8 +28,10 @@ def test_people_see_what_a_backfill_would_remember_before_it_does(new_shell: Cal
     assert nothing == "The journal has no decision, fact or turn of this project.\n"
     planned = shell.run("backfill", "git").stdout
     assert f"decision        7  Migrate the log to whale songs  {sha[:10]} · src/whales.py\n" in planned
-    assert "Would remember 1 memory  of " in planned
+    assert re.search(r"Would remember 1 memory from \d+ commits; left out:\n", planned)
     assert "  1 routine\n" in planned
+    newest = shell.run("backfill", "git", "--limit", "2").stdout
+    assert newest.endswith("Nothing was stored. The same command with `--apply` stores them.\n")
     assert planned.endswith("Nothing was stored. `muninn backfill git --apply` stores them.\n")
     assert shell.json("memories")["total"] == 0
     done = shell.run("backfill", "git", "--apply").stdout

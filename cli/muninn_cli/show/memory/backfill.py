@@ -31,15 +31,18 @@ def backfill(console: Console, result: dict[str, Any], options: argparse.Namespa
         console.print()
     done = "Remembered " if result["applied"] else "Would remember "
     looked = number_of(result["looked"], "commit" if result["source"] == "git" else "transcript")
-    line(console, (done, "good"), (number_of(len(fresh), "memory", "memories"), "name"), (f"  of {looked}", "faint"))
     known = len(result["found"]) - len(fresh)
-    for what, number in {"known already": known, **result["skipped"]}.items():
-        if number:
-            line(console, (f"  {number:,} ", "name"), (what, "faint"))
+    left_out = {what: number for what, number in {"known already": known, **result["skipped"]}.items() if number}
+    origin = f" from {looked}{'; left out:' if left_out else ''}"
+    line(console, (done, "good"), (number_of(len(fresh), "memory", "memories"), "name"), (origin, "faint"))
+    for what, number in left_out.items():
+        line(console, (f"  {number:,} ", "name"), (what, "faint"))
     _problems(console, result)
     if fresh:
         again = "`muninn memories --tag backfill` lists them; `muninn seal` writes them to a file to commit."
-        apply = f"Nothing was stored. `muninn backfill {options.source} --apply` stores them."
+        whole = options.source == "git" and (options.since, options.until, options.limit) == (None, None, None)
+        command = "`muninn backfill git --apply`" if whole else "The same command with `--apply`"
+        apply = f"Nothing was stored. {command} stores them."
         paragraph(console, (again if result["applied"] else apply, "hint"))
 
 

@@ -155,9 +155,9 @@ def memory_of_commit(commit: Commit, reverted: Mapping[str, str], subjects: Mapp
     if not commit.subject:
         return "without a subject"
     if is_of_memory(commit):
-        return "of memory alone"
+        return "changes of memory alone"
     if commit.files and all("test" in path_traits(path) for path in commit.files):
-        return "of tests alone"
+        return "changes of tests alone"
     if commit.sha in reverted:
         return "taken back later"
     if _REAPPLY.match(commit.subject):
