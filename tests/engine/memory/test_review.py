@@ -84,13 +84,13 @@ def test_memory_that_is_not_committed_is_counted_and_not_compared(base):
     remember(base, "Kafka is needed.")
     found = base.call("diff", range="main")
     assert found.added == ()
-    assert found.saw.note == "1 record is not committed and not compared. `muninn seal`, then a commit, includes it."
+    assert found.saw.note == "1 record is not committed and not compared: run `muninn seal` and commit .muninn/memory."
     assert found.saw.note in found.text
     remember(base, "Redis is needed.")
     base.call("seal")
-    assert base.call("diff", range="main..HEAD").saw.note.endswith("compared. A commit includes them.")
+    assert base.call("diff", range="main..HEAD").saw.note.endswith("not compared: commit .muninn/memory.")
     base.call("reconcile")
-    assert base.call("diff", range="main..HEAD").saw.note.endswith("compared. A commit includes them.")
+    assert base.call("diff", range="main..HEAD").saw.note.endswith("not compared: commit .muninn/memory.")
     assert base.call("diff", range="HEAD..main~0").saw.note != ""  # main is the same commit as HEAD
     base.commit("On feature")
     assert [base.call("diff", range=wanted).saw.note for wanted in ("main", "HEAD..main")] == ["", ""]
@@ -174,7 +174,7 @@ def test_work_that_is_not_committed_is_no_part_of_it(base):
     assert "nothing changes" in found.text
     text = base.call("diff", range="main..HEAD", format="markdown").text
     assert "\nNothing changes. From main to HEAD" in text
-    assert text.endswith("`muninn seal`, then a commit, includes it.\n")
+    assert text.endswith("run `muninn seal` and commit .muninn/memory.\n")
 
 
 def test_memory_that_a_branch_introduces_is_compared_with_none(base):

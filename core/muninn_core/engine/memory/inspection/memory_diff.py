@@ -127,8 +127,8 @@ def _uncommitted(layout: Layout, after: MemoryAtCommit) -> str:
     if not number:
         return ""
     what = number_of(number, "record is", "records are")
-    steps = "`muninn seal`, then a commit, includes" if spooled - sealed else "A commit includes"
-    return f"{what} not committed and not compared. {steps} {'them' if number > 1 else 'it'}."
+    steps = "run `muninn seal` and commit" if spooled - sealed else "commit"
+    return f"{what} not committed and not compared: {steps} .muninn/memory."
 
 
 def _records(path: Path) -> Iterator[str]:
