@@ -93,6 +93,13 @@ def test_status_has_the_process_the_index_and_the_problems(shell: Shell) -> None
     assert status["problems"] == []
 
 
+def test_status_names_the_project_where_its_folder_has_another_name(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    (shell.repo / "CLAUDE.md").write_text("# Harbour\n\nThe plan of the berths.\n", "utf-8")
+    shell.run("init")
+    assert "\n  project Harbour  The plan of the berths.\n" in shell.run("status").stdout
+
+
 def test_init_twice_changes_nothing(shell: Shell) -> None:
     assert shell.json("init")["created"] == []
 

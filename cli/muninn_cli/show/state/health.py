@@ -39,7 +39,8 @@ def status(console: Console, result: dict[str, Any], options: argparse.Namespace
     )
     project = result["project"]
     if project["description"] or not result["root"].endswith(f"/{project['name']}"):
-        paragraph(console, (f"  {project['name']}", "name"), (f"  {project['description']}", "faint"))
+        described = f"  {project['description']}" if project["description"] else ""
+        paragraph(console, ("  project ", "faint"), (project["name"], "name"), (described, "faint"), hang=10)
     for name, value, style in (
         ("daemon", _daemon(result), ""),
         ("index", "" if new else _index(result["index"]), "warn" if result["index"]["lag"] else ""),
