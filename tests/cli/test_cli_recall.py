@@ -106,6 +106,10 @@ def test_the_rest_of_a_sentence_that_does_not_end_is_cut() -> None:
     assert _rest_of_sentence(rows, 2) == ["word"] * MAX_LINES + ["…"]
     assert _rest_of_sentence(["It is so", "- an entry"], 1) == []
     assert _rest_of_sentence(["It is so.", "Another"], 1) == []
+    for block in ("1. an entry", "```", "> quoted", "| a | b |", "## Heading"):
+        assert _rest_of_sentence(["It is so", block], 1) == []
+    for further in ("*always* the case", "-O2 is set", "#12 is open", "1.5 seconds long"):
+        assert _rest_of_sentence(["It is so when", further], 1) == [further]
 
 
 def test_marks_count_utf_16_code_units() -> None:

@@ -305,11 +305,13 @@ def test_links_and_changes_are_told_with_the_ids_that_the_next_call_needs() -> N
     merged = ConsolidateResult(
         decision="merge", kept=memory(), gone=("02m",), apart=apart, separate=separate, dry_run=True, saw=SAW
     )
-    assert render(merged).splitlines()[0].startswith("Would be: 02m merged into 01m")
+    assert render(merged).splitlines()[0].startswith("02m would be merged into 01m")
     assert render(merged).splitlines()[1:] == [
         "2 memories kept: has another type. 03m, 04m",
         "1 memory kept: says more. 05m",
     ]
+    none = ConsolidateResult(decision="keep_both", kept=None, gone=(), apart=(), saw=SAW)
+    assert render(none) == "All memories are kept."
 
 
 def test_a_list_says_its_order():

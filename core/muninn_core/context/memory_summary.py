@@ -8,6 +8,7 @@ from datetime import datetime
 
 from muninn_core.model.byline import byline
 from muninn_core.model.citation import place
+from muninn_core.model.list_entry import split_entries
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.families.inspection import Mention
 
@@ -30,8 +31,7 @@ def headline(memory: Memory) -> str:
     return shorten(memory.title or memory.text, 100) or memory.id
 
 
-_PARTS = re.compile(r"\n\s*\n|\n(?=\s*[-*+]\s)")
-_MARK = re.compile(r"^\s*[-*+]\s+")
+_BLANK_LINE = re.compile(r"\n\s*\n")
 
 
 def one_line(memory: Memory) -> str:
@@ -41,8 +41,8 @@ def one_line(memory: Memory) -> str:
     The message of a commit is wrapped, also that of a revert, so its lines are no sentences.
     """
     by_line = memory.type == "attempt" and memory.trust != "commit"
-    parts = _PARTS.split(memory.text) if not by_line else memory.text.split("\n")
-    lines = (" ".join(_MARK.sub("", part).split()) for part in parts)
+    parts = memory.text.split("\n") if by_line else _BLANK_LINE.split(memory.text)
+    lines = (" ".join(entry.split()) for part in parts for entry in split_entries(part))
     *before, last = [line for line in lines if line] or [""]
     return " ".join((*(f"{line}." if line[-1].isalnum() or line[-1] in "`'\")" else line for line in before), last))
 

@@ -10,6 +10,7 @@ from muninn_cli.show.memory.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal.console import bar, joined, line, paragraph, sparkline, verbatim
 from muninn_core.model.counting import number_of
+from muninn_core.model.sentence import ALL_KEPT, consolidated, kept_apart
 
 if TYPE_CHECKING:
     import argparse
@@ -106,22 +107,24 @@ def consolidate(console: Console, result: dict[str, Any], options: argparse.Name
     for said in result["contradictions"]:
         paragraph(console, ("contradiction: ", "bad"), (said, ""))
     if result["kept"] is None:
-        line(console, ("All memories are kept.", "hint"))
+        line(console, (ALL_KEPT, "hint"))
         _separate(console, result)
         return
-    would = "Would be " if result["dry_run"] else ""
-    done = "merged into" if result["decision"] == "merge" else "superseded by"
-    line(console, (f"{would}{done} ", "good"), (result["kept"]["id"], "name"), (f"  {', '.join(result['gone'])}", ""))
+    done = consolidated(result["decision"], dry_run=result["dry_run"])
+    line(
+        console,
+        (f"{done.capitalize()} ", "good"),
+        (result["kept"]["id"], "name"),
+        (f"  {', '.join(result['gone'])}", ""),
+    )
     print_memory(console, result["kept"])
     _separate(console, result)
 
 
 def _separate(console: Console, result: dict[str, Any]) -> None:
     for group in result["separate"]:
-        count = number_of(len(group["ids"]), "memory", "memories")
-        paragraph(
-            console, (f"{count} kept: ", "name"), (f"{group['reason']}  ", ""), (", ".join(group["ids"]), "faint")
-        )
+        count = kept_apart(len(group["ids"]))
+        paragraph(console, (f"{count}: ", "name"), (f"{group['reason']}  ", ""), (", ".join(group["ids"]), "faint"))
 
 
 def _link(console: Console, said: str, link: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import describe, plain_place, print_stale
@@ -14,6 +13,8 @@ from muninn_cli.terminal.display import DISPLAY
 from muninn_core.model.byline import writer
 from muninn_core.model.counting import number_of
 from muninn_core.model.detail import detail_text
+from muninn_core.model.list_entry import split_entries
+from muninn_core.model.sentence import unreconciled
 from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:
@@ -178,9 +179,7 @@ def conflicts(console: Console, result: dict[str, Any], options: argparse.Namesp
         line(console, (f"{done}`muninn resolve {conflict['id']} --keep left|right|both` {again}.", "hint"))
         console.print()
     if result["unreconciled"]:
-        sessions = number_of(result["unreconciled"], "session is", "sessions are")
-        them = "it" if result["unreconciled"] == 1 else "them"
-        line(console, (f"{sessions} not reconciled: `muninn reconcile` also compares {them}.", "warn"))
+        line(console, (unreconciled(result["unreconciled"]), "warn"))
 
 
 def _provenance(console: Console, memory: dict[str, Any]) -> None:
@@ -242,17 +241,14 @@ def print_memory(
     )
 
 
-_ENTRY = re.compile(r"(?:^|\n)\s*[-*+]\s+")
-
-
 def _beginning(text: str) -> list[str]:
     """Return the beginning of a text: a headline of its own, and what follows as one paragraph.
 
     Entries of a list are separated by semicolons.
     """
     head, _, rest = text.strip().partition("\n\n")
-    entries = (" ".join(entry.split()).rstrip(";") for entry in _ENTRY.split(rest))
-    parts = [" ".join(head.split()), "; ".join(entry for entry in entries if entry)]
+    entries = (" ".join(entry.split()).rstrip(";") for entry in split_entries(rest))
+    parts = [" ".join(head.split()), "; ".join(entry for entry in entries if entry).replace(":; ", ": ")]
     if DISPLAY.verbose:
         return [part for part in parts if part]
     left = MAX_CHARS

@@ -20,6 +20,7 @@ from muninn_cli.terminal.console import (
     wrapped_line,
 )
 from muninn_core.model.counting import number_of
+from muninn_core.model.list_entry import begins_entry
 from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ BAR = 8
 _ENDS = re.compile(r"[.!?:…][\"'`*)\]]*\s*$")
 """The end of a line with which a sentence ends."""
 
-_ENTRY = re.compile(r"\s*(?:[-*+#>|]|\d+[.)]|```)")
-"""The beginning of a line that goes on with no sentence, such as an entry of a list."""
+_BLOCK = re.compile(r"\s*(?:#{1,6}\s|[>|]|```)")
+"""The beginning of a line of markdown that goes on with no sentence, beside an entry of a list."""
 
 
 @renders("recall")
@@ -174,7 +175,7 @@ def _rest_of_sentence(rows: Sequence[str], after: int) -> list[str]:
     found: list[str] = []
     last = rows[after - 1]
     for row in rows[after:]:
-        if not row.strip() or not last.strip() or _ENDS.search(last) or _ENTRY.match(row):
+        if not row.strip() or not last.strip() or _ENDS.search(last) or begins_entry(row) or _BLOCK.match(row):
             return found
         if len(found) == MAX_LINES:
             return [*found, "…"]

@@ -6,6 +6,7 @@ from muninn_core.context.memory_summary import facts, headline
 from muninn_core.context.results.generic_text import result_text
 from muninn_core.model.counting import number_of, number_of_kind
 from muninn_core.model.memory import Memory
+from muninn_core.model.sentence import ALL_KEPT, consolidated, kept_apart
 from muninn_core.protocol.families.inspection import LinksResult, MemoryLink, OverviewResult
 from muninn_core.protocol.families.memory import ConsolidateResult, UpdateResult
 
@@ -56,19 +57,15 @@ def update_text(result: UpdateResult) -> str:
 @result_text.register
 def consolidate_text(result: ConsolidateResult) -> str:
     """Return the remaining memory, the merged or superseded ones, contradictions, and why the others are separate."""
-    would = "Would be: " if result.dry_run else ""
     lines = [
         f"contradiction: {text}. Decide which one holds (`supersede` with `keep`)." for text in result.contradictions
     ]
     if result.kept is None:
-        lines.append(f"{would}Nothing is merged.")
+        lines.append(ALL_KEPT)
     else:
-        done = "merged into" if result.decision == "merge" else "superseded by"
-        lines.append(f"{would}{', '.join(result.gone)} {done} {_head(result.kept)}")
-    lines += [
-        f"{number_of(len(group.ids), 'memory', 'memories')} kept: {group.reason}. {', '.join(group.ids)}"
-        for group in result.separate
-    ]
+        done = consolidated(result.decision, dry_run=result.dry_run)
+        lines.append(f"{', '.join(result.gone)} {done} {_head(result.kept)}")
+    lines += [f"{kept_apart(len(group.ids))}: {group.reason}. {', '.join(group.ids)}" for group in result.separate]
     return "\n".join(lines)
 
 

@@ -28,6 +28,7 @@ from muninn_core.model.citation import Citation, place
 from muninn_core.model.counting import number_of
 from muninn_core.model.detail import detail_text
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
+from muninn_core.model.sentence import unreconciled
 from muninn_core.model.title import own_title
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.families.audit import AuditReplayResult
@@ -255,16 +256,14 @@ def _quoted(memory: Memory) -> str:
 @result_text.register
 def conflicts_text(result: ConflictsResult) -> str:
     """Return both sides of each conflict, and how many sessions are not reconciled."""
-    sessions = number_of(result.unreconciled, "session is", "sessions are")
-    them = "it" if result.unreconciled == 1 else "them"
-    unreconciled = [f"{sessions} not reconciled: `muninn reconcile` also compares {them}."]
     listed = [
         f"Conflict {conflict.id}: {conflict.reason}\n"
         f"left: {memory_text(conflict.left, result.citations.get(conflict.left.id, ()))}\n"
         f"right: {memory_text(conflict.right, result.citations.get(conflict.right.id, ()))}" + _cited(conflict)
         for conflict in result.conflicts
     ]
-    return "\n\n".join([*(listed or ["No conflicts."]), *(unreconciled if result.unreconciled else [])])
+    waiting = unreconciled(result.unreconciled)
+    return "\n\n".join([*(listed or ["No conflicts."]), *([waiting] if waiting else [])])
 
 
 def _cited(conflict: Conflict) -> str:
