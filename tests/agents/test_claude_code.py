@@ -88,7 +88,7 @@ def test_the_model_can_call_recall_at_once_and_after_the_daemon_is_killed(claude
         assert "Sessions live in Postgres" in json.dumps(result["content"])
 
 
-def test_after_uninstalling_claude_code_knows_nothing_of_it(claude: ClaudeCode) -> None:
+def test_after_uninstalling_claude_code_the_model_gets_no_memory(claude: ClaudeCode) -> None:
     claude.muninn("uninstall", "claude-code")
     run = claude.run([["I don't know."]], "Where do sessions live?")
     (first,) = run.model.of("turn")

@@ -205,7 +205,7 @@ def test_a_daemon_that_was_killed_holds_no_session_up(codex: Codex) -> None:
     assert "Sessions live in Postgres, not in Redis." in run.requests[0].said_by("developer")
 
 
-def test_a_daemon_that_hangs_holds_no_session_up_and_learns_of_it_later(codex: Codex) -> None:
+def test_a_daemon_that_hangs_delays_no_session_and_gets_the_event_later(codex: Codex) -> None:
     pid = codex.call("status")["pid"]
     codex.env["MUNINN_HOOK_SECONDS"] = "1"
     subject = "Introduce quotas: a token bucket instead of a counter"
@@ -222,7 +222,7 @@ def test_a_daemon_that_hangs_holds_no_session_up_and_learns_of_it_later(codex: C
     assert any(subject in memory["text"] for memory in kept)
 
 
-def test_after_uninstalling_codex_knows_nothing_of_it(codex: Codex) -> None:
+def test_after_uninstalling_codex_the_model_gets_no_memory(codex: Codex) -> None:
     codex.muninn("uninstall", "codex")
     assert not (codex.repo / ".codex").exists()
     run = codex.work([["I don't know."]], "Where do sessions live?")

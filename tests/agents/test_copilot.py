@@ -98,7 +98,7 @@ def test_before_it_stops_the_model_is_asked_once_to_remember_what_was_decided(co
     assert copilot.failures() == []
 
 
-def test_after_uninstalling_copilot_knows_nothing_of_it(copilot: Copilot) -> None:
+def test_after_uninstalling_copilot_the_model_gets_no_memory(copilot: Copilot) -> None:
     copilot.muninn("uninstall", "copilot")
     assert not (copilot.repo / ".github").exists()
     (first,) = copilot.work([["I don't know."]], "Where do sessions live?")

@@ -90,7 +90,7 @@ def test_a_session_gets_the_brief_commits_fails_and_is_summed_up(gemini: Gemini)
     assert gemini.failures() == []
 
 
-def test_after_uninstalling_gemini_knows_nothing_of_it(gemini: Gemini) -> None:
+def test_after_uninstalling_gemini_the_model_gets_no_memory(gemini: Gemini) -> None:
     gemini.muninn("uninstall", "gemini")
     assert not (gemini.repo / ".gemini").exists()
     (first,) = gemini.work([["I don't know."]], "Where do sessions live?")

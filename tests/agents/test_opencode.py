@@ -116,7 +116,7 @@ def test_decisions_return_after_compaction_and_in_a_resumed_session(opencode: Op
     assert opencode.failures() == []
 
 
-def test_after_uninstalling_opencode_knows_nothing_of_it(opencode: OpenCode) -> None:
+def test_after_uninstalling_opencode_the_model_gets_no_memory(opencode: OpenCode) -> None:
     opencode.muninn("uninstall", "opencode")
     assert not (opencode.repo / "opencode.json").exists()
     run = opencode.work([["I don't know."]], "Where do sessions live?")

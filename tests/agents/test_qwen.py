@@ -92,7 +92,7 @@ def test_before_it_stops_the_model_is_asked_once_to_remember_what_was_decided(qw
     assert qwen.failures() == []
 
 
-def test_after_uninstalling_qwen_knows_nothing_of_it(qwen: Qwen) -> None:
+def test_after_uninstalling_qwen_the_model_gets_no_memory(qwen: Qwen) -> None:
     qwen.muninn("uninstall", "qwen")
     first, *_ = qwen.work([["I don't know."]], "Where do sessions live?")
     assert "Postgres" not in first.text

@@ -50,7 +50,7 @@ def test_a_command_that_passed_later_is_not_reported_as_failing() -> None:
     assert [attempt.files for attempt in read(session).attempts] == [("/repo/src/a.py",)]
 
 
-def test_a_pipeline_that_says_nothing_settles_nothing() -> None:
+def test_a_pipeline_without_an_exit_status_of_the_command_resolves_no_failure() -> None:
     session = (
         Transcript("/repo").ran("make wind", "error: no wind", 2).edited("src/a.py").ran("make wind | tail -1", "x")
     )

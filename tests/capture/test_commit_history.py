@@ -110,7 +110,7 @@ def test_reverted_commits_are_skipped_unless_the_revert_was_reverted():
     assert (memory_of_commit(undo, back, {}), memory_of_commit(redo, back, {})) == ("taken back later", "routine")
 
 
-def test_a_squashed_branch_that_tells_of_a_revert_is_none():
+def test_a_squashed_branch_whose_text_mentions_a_revert_is_no_revert():
     squashed = logged("Migrate to the new proxy", f"* Try it\n* Revert it\n\nThis reverts commit {'c' * 40}.")
     assert reverted_commits([squashed]) == {}
     assert told(squashed).type != "attempt"

@@ -64,7 +64,7 @@ def test_bash_completes_a_half_typed_word(typed: str, offered: str) -> None:
     assert done.stdout.split() == offered.split(), done.stderr
 
 
-def test_completion_knows_every_client_that_can_be_installed() -> None:
+def test_completion_lists_every_client_that_can_be_installed() -> None:
     assert tuple(completion._CLIENTS) == install.NAMES
 
 

@@ -157,7 +157,7 @@ def test_a_proxy_finds_its_repository(protocol: str, options: list[str], environ
 
 
 @pytest.mark.parametrize("options", [["--repo"], ["--verbose"], ["--tools", "all"], ["--http"]])
-def test_a_pump_refuses_what_it_does_not_know(options: list[str]) -> None:
+def test_unknown_options_of_a_proxy_are_refused(options: list[str]) -> None:
     with pytest.raises(ValueError, match="--"):
         read_options("lsp", options, {})
 

@@ -61,7 +61,7 @@ async def test_the_daemon_can_be_stopped_while_many_wait_for_the_index(stuck):
         await session.call("memories", {}, to_plain)
 
 
-async def test_one_who_waits_can_change_their_mind(stuck):
+async def test_a_call_that_waits_for_a_thread_can_be_cancelled(stuck):
     session, pools, _ = stuck
     cancelled = threading.Event()
     waiting = asyncio.create_task(session.call("index", {}, to_plain, cancelled=cancelled))

@@ -330,7 +330,7 @@ def test_another_model_embeds_everything_anew(opened, root, embedder):
     assert answers(again, other, ["session"]) == answers(fresh, other, ["session"])
 
 
-def test_a_text_without_a_known_word_is_left_to_the_words(opened, root, embedder):
+def test_a_text_without_a_known_word_has_no_vector(opened, root, embedder):
     write(root, {"a.py": "???\n"})
     embedder.embed = lambda texts: np.zeros((len(texts), embedder.dim), np.float32)
     index = opened()

@@ -221,7 +221,7 @@ def explore(world: World) -> int:
 
 
 @pytest.mark.parametrize(("clients", "resources", "lifetime"), [(2, 1, 2), (2, 2, 1), (3, 1, 1)])
-def test_no_reachable_state_has_a_lease_that_two_clients_believe_in(folder, clients, resources, lifetime):
+def test_in_no_reachable_state_do_two_clients_hold_one_lease(folder, clients, resources, lifetime):
     world = World(folder, clients, resources, lifetime)
     count = explore(world)
     world.journal.close()

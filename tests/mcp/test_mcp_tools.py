@@ -32,7 +32,7 @@ async def said(agent: Client, tool: str, /, **arguments: Any) -> tuple[str, bool
 
 
 @both_eras
-async def test_an_agent_learns_the_tools_and_when_to_use_them(agents: Agents, era: str) -> None:
+async def test_the_server_lists_the_tools_and_says_when_to_use_them(agents: Agents, era: str) -> None:
     async with agents.open(era) as agent:
         assert agent.protocol_version == era
         assert agent.instructions == f"{INSTRUCTIONS}\n\nThe project is repo"

@@ -60,7 +60,7 @@ async def test_an_agent_that_disconnects_does_not_affect_other_clients(bare_agen
     assert "read-write" in (await steady.read())["result"]["content"][0]["text"]
 
 
-async def test_an_agent_that_says_nothing_can_leave(bare_agent: Bare) -> None:
+async def test_a_client_that_closes_stdin_without_a_message_ends_the_server(bare_agent: Bare) -> None:
     agent = await bare_agent()
     assert agent.process.stdin is not None
     agent.process.stdin.close()

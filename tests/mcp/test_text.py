@@ -54,7 +54,7 @@ def test_a_memory_is_named_by_its_id_and_its_file() -> None:
     assert "memory attempt 01m (about a.py:3-9) — Tried threads" in recall_text(RecallResult(hits=(found,), saw=SAW))
 
 
-def test_a_memory_is_signed_and_says_nothing_twice() -> None:
+def test_a_memory_has_its_author_and_no_repeated_title() -> None:
     signed = {"kind": "memory", "id": "01m", "type": "decision", "author": "Ann", "ts": "2026-03-04T05:06:07Z"}
     whole = hit(**signed, title="Use files", text="Use files", trust="agent")
     head = "1. memory decision 01m (Ann; 2026-03-04; an agent's word; about a.py:3-9)"

@@ -71,7 +71,7 @@ def test_prompts_bring_what_they_touch_and_others_mostly_nothing(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_models_help_is_measured_and_a_model_that_lies_merges_nothing() -> None:
+def test_a_models_help_is_measured_and_its_wrong_verdicts_merge_nothing() -> None:
     found = ""
     for part, *options in (("gateway", "--requests", "3"), ("models", "--memories", "40", "--pairs", "40")):
         done = subprocess.run(

@@ -46,7 +46,7 @@ def test_claude_answers_without_tools_and_with_the_hooks_switched_off(tmp_path: 
 
 @pytest.mark.client("Codex")
 @pytest.mark.slow
-def test_codex_answers(tmp_path: Path) -> None:
+def test_an_answer_of_codex_is_read_with_its_tokens(tmp_path: Path) -> None:
     program = installed("Codex", "codex")
     with ResponsesModel([["It is.\nReally."]], lambda _request: 1000) as model:
         (tmp_path / ".codex").mkdir()

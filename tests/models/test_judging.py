@@ -170,7 +170,7 @@ def test_a_redacted_memory_leaves_nothing_in_verdicts(told: Told) -> None:
     assert '"texts":' not in "".join(files)
 
 
-def test_a_model_that_lies_merges_nothing_and_every_clone_comes_to_the_same_bytes(told: Told) -> None:
+def test_a_models_wrong_verdicts_merge_nothing_and_every_clone_writes_the_same_bytes(told: Told) -> None:
     pairs = load()[:120]
     labels = {frozenset((pair.left["text"], pair.right["text"])): pair.label for pair in pairs}
     batch = [{"text": side["text"], "type": side["type"]} for pair in pairs for side in pair.sides]

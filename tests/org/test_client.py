@@ -153,7 +153,7 @@ def test_memories_without_read_permission_are_not_sent(daemon: Muninn) -> None:
     assert not [each for each in answer.repositories if "vault" in each.name]
 
 
-def test_a_context_has_what_the_organisation_knows_and_is_replayed(daemon: Muninn) -> None:
+def test_a_context_has_the_organisations_memories_and_is_replayed(daemon: Muninn) -> None:
     pack = daemon.call("context", query="refund the money of an order")
     assert {item.repository for item in pack.items if item.path == "refund.py"} == {"org:billing"}
     assert "org:billing:refund.py" in pack.text

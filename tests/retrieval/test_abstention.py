@@ -41,7 +41,7 @@ def test_words_or_meaning_alone_suffice_for_an_answer():
         assert found.abstention == ""
 
 
-def test_in_a_small_repository_a_word_that_is_missing_says_nothing():
+def test_in_a_small_repository_a_missing_word_is_no_reason_to_abstain():
     assert crowd("", 0.3, "red wine stain", strange=6.0).abstention == ""
     assert crowd("", 0.3, "red wine stain", strange=7.0).abstention
 

@@ -22,7 +22,7 @@ def test_a_chunk_that_defines_what_is_asked_for_goes_first():
 
 
 @pytest.mark.parametrize("text", ["get_user", "Shop.get_user", "shop::get_user()", " get_user "])
-def test_a_question_that_is_a_name_wants_its_definition_above_all(text):
+def test_the_definition_comes_first_for_a_question_that_is_a_name(text):
     found = ask([code("a.py"), code("b.py", symbol="get_user")], text=text, lexical=[(0, 9.0), (1, 2.0)])
     assert found[0].path == "b.py"
     assert next(reason.weight for reason in found[0].why if reason.signal == "defines") == w.DEFINES_OF_NAME
@@ -99,7 +99,7 @@ def test_a_question_about_a_change_returns_more_files_with_less_weight_on_whole_
     assert (signals(other[0])["file"], signals(other[1])["same_file"]) == (w.FILE_WORDS, w.SAME_FILE)
 
 
-def test_tests_stand_back_unless_they_are_asked_for():
+def test_tests_rank_lower_unless_the_question_names_them():
     chunks = [code("tests/test_store.py"), code("zz.py")]
     assert [hit.path for hit in ask(chunks, text="open it")] == ["zz.py", "tests/test_store.py"]
     assert signals(ask(chunks, text="open it")[1])["test"] == w.TEST

@@ -49,6 +49,6 @@ def test_age_counts_from_the_newest_commit_whatever_day_it_is():
     assert made((0, "a.py"), (30, "b.py")).churn == made((500, "a.py"), (530, "b.py")).churn
 
 
-def test_no_history_says_nothing():
+def test_without_history_no_files_change_together():
     assert Evolution().together(["a.py"]) == {}
     assert Evolution().churn == {}

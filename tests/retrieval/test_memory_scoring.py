@@ -30,7 +30,7 @@ def test_an_inactive_memory_is_never_shown(silent):
     assert [hit.id for hit in ask([], [stored_memory("m1", **silent), stored_memory("m2")])] == ["m2"]
 
 
-def test_a_memory_that_has_not_expired_yet_speaks():
+def test_a_memory_that_has_not_expired_yet_is_recalled():
     memories = [stored_memory("m1", expires="2026-03-02T00:00:00.000Z"), stored_memory("m2", expires="one day")]
     assert {hit.id for hit in ask([], memories)} == {"m1", "m2"}
 

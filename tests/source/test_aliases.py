@@ -96,7 +96,7 @@ def test_an_unconfigured_alias_resolves_to_nothing(module):
         '{"a":' * 3_000,
     ],
 )
-def test_a_broken_configuration_says_nothing(config):
+def test_a_broken_configuration_resolves_no_alias(config):
     files = Files({**FILES, "tsconfig.json": config})
     del files["tsconfig.base.json"]
     assert resolve_import("src/main.ts", "typescript", Import(1, "@app/util"), files) == ()

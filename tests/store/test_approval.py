@@ -16,7 +16,7 @@ def approval(second=5, target="a", **fields):
     return at(second, "approve", f"approve-{target}-{second}", target=target, **fields)
 
 
-def test_a_memory_that_is_born_pending_waits_until_a_user_approves_it():
+def test_a_memory_that_is_created_pending_waits_until_a_user_approves_it():
     waiting = state_of(proposal())["a"]
     assert (waiting.review, waiting.active, waiting.waits) == ("pending", False, True)
     assert waiting.details == {}

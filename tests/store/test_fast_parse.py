@@ -80,7 +80,7 @@ def test_any_line_says_the_same_whichever_way_it_is_read(data, blank):
         b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"x"} {}',
     ],
 )
-def test_odd_lines_say_the_same_whichever_way_they_are_read(line):
+def test_both_parsers_read_odd_lines_alike(line):
     assert told(read_line, line) == told(parse_line, line)
 
 

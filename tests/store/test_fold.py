@@ -61,7 +61,7 @@ def logs(draw):
 
 @settings(max_examples=150, deadline=None)
 @given(logs(), st.data())
-def test_folding_knows_no_order_no_duplicates_and_no_files(records, data):
+def test_folding_depends_on_no_order_no_duplicates_and_no_files(records, data):
     expected = fold(records)
     assert fold(data.draw(st.permutations(records))) == expected
     assert fold(records + data.draw(st.permutations(records))) == expected

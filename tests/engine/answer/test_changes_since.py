@@ -63,7 +63,7 @@ def test_more_text_than_may_be_held_is_refused_and_git_asked_instead(tree, monke
     )
 
 
-def test_an_answer_holds_as_long_as_the_token_does(tree):
+def test_files_are_searched_again_when_the_token_changes(tree):
     token = [1]
     asked = changes_since.ChangesSince(tree, lambda: token[0])
     assert asked.files_with("HEAD", (".py",), ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]

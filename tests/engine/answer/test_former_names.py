@@ -100,7 +100,7 @@ def test_on_a_branch_without_the_rename_the_new_name_is_unknown(muninn, stored):
     assert about(muninn, "src/people.py") == [stored]
 
 
-def test_the_past_knows_no_later_names(muninn, stored):
+def test_memory_as_of_a_revision_has_the_names_of_files_at_that_revision(muninn, stored):
     muninn.call("seal")
     git(muninn.root, "add", ".")
     git(muninn.root, "commit", "-q", "-m", "Memory")

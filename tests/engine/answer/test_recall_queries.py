@@ -87,7 +87,7 @@ def test_an_answer_without_hits_says_which_filter_left_them_out(own_crowded: Mun
         assert (result.hits, result.notes) == ((), (note,))
 
 
-def test_a_task_that_nothing_is_known_of_is_told(muninn: Muninn) -> None:
+def test_a_task_without_memories_or_document_is_reported(muninn: Muninn) -> None:
     remembered(muninn)
     for params in ({"query": "tokens task:T-9999"}, {"query": "tokens", "task": "T-9999"}):
         result = muninn.call("recall", **params)

@@ -270,7 +270,7 @@ def test_a_line_says_what_cites_it_and_why(rules):
     assert "… and 2 more about this file" in told.text
 
 
-def test_a_line_that_nothing_is_about_says_nothing(rules):
+def test_a_line_without_memories_has_no_text(rules):
     muninn, _ = rules
     assert muninn.call("about", file=FILE, line=3).text == ""
 

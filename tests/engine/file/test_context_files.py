@@ -133,7 +133,7 @@ def test_private_and_outside_files_cannot_be_referenced(project, tmp_path):
     assert all(each.problem for each in result.references)
 
 
-def test_a_memory_that_was_superseded_names_the_one_that_speaks(project):
+def test_a_superseded_memory_names_the_one_that_replaces_it(project):
     newer = project.call(
         "remember",
         text="Users are deleted after a year.",

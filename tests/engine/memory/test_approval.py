@@ -200,7 +200,7 @@ def test_the_check_tells_what_waits_as_the_policy_says(held):
     assert held.call("check").ok
 
 
-def test_a_bundle_carries_the_waiting_and_can_not_approve(held, start, plain_repo, tmp_path):
+def test_a_bundle_has_waiting_memories_and_can_not_approve_them(held, start, plain_repo, tmp_path):
     identity = propose(held)
     held.call("approve", ids=[identity])
     waiting = propose(held, text="Workers restart each night.")

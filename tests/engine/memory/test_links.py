@@ -188,7 +188,7 @@ def test_an_update_that_can_not_be_taken_says_why(muninn: Muninn) -> None:
     assert len(muninn.call("history", id=identity).events) == 1
 
 
-def test_an_agent_that_waits_for_approval_can_not_reword_what_speaks(muninn: Muninn) -> None:
+def test_an_agent_whose_memories_wait_for_approval_can_not_reword_an_active_one(muninn: Muninn) -> None:
     identity = remember(muninn, "Lanterns burn oil.")
     other = remember(muninn, "Lanterns burn oil at night.")
     config = muninn.root / ".muninn" / "config.yaml"

@@ -37,7 +37,7 @@ def base(muninn):
     return muninn
 
 
-def test_a_branch_adds_what_it_remembers_and_nothing_that_its_base_has_learned_meanwhile(base):
+def test_a_diff_has_the_memories_of_the_branch_and_none_that_its_base_got_meanwhile(base):
     new = remember(base, "Kafka is needed.")
     base.commit("On feature")
     git(base.root, "checkout", "-q", "main")

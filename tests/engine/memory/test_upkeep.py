@@ -121,7 +121,7 @@ def test_memories_that_sessions_refute_lose_importance(use: Use, more: dict[str,
     assert [step.after for step in found] == ([] if after is None else [after])
 
 
-def test_dead_memories_are_archived_but_not_a_persons_pinned_lasting_or_linked_ones(muninn: Muninn) -> None:
+def test_unused_memories_are_archived_but_not_a_persons_pinned_lasting_or_linked_ones(muninn: Muninn) -> None:
     dead = remembered(muninn, "The old importer used XML.", importance=2)
     remembered(muninn, "Kim wrote the importer.", importance=2, actor="user")
     remembered(muninn, "The importer may not read remote files.", importance=2, type="constraint")

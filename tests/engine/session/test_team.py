@@ -223,7 +223,7 @@ def test_a_role_sees_its_types_of_memory_as_more_important(muninn):
     assert on(muninn, connection, "memories", order="importance").memories[0].type == "constraint"
 
 
-def test_two_work_trees_that_change_a_file_learn_of_each_other(muninn, tmp_path):
+def test_two_work_trees_that_change_a_file_are_told_of_each_other(muninn, tmp_path):
     other = tmp_path / "other"
     file = git(muninn.root, "ls-files", "*.py").split()[0]
     git(muninn.root, "add", ".")
