@@ -238,6 +238,11 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
          {"s.py": None, "t.py": "class Outer:\n  class Store:\n    def load(self, key, other):\n"
           "        found = self.items.get(key)\n        count(found, key, other)\n        return found or key\n"},
          "drifted t.py:3-6"),
+        ("s.cpp#Store", "Store::Store(int key)\n{\n  items = make(key);\n}\n",
+         {"s.cpp": "Store::Store(int key) :\n  all(find(key))\n{\n  reset();\n}\n"}, "drifted s.cpp:1-5"),
+        ("s.ts#Store.constructor", "class Store {\n  constructor({ key, name }: Given) {\n    this.key = key\n  }\n}\n",
+         {"s.ts": "class Store {\n  constructor({\n    key,\n    name,\n  }: Given) {\n    set(key)\n  }\n}\n"},
+         "drifted s.ts:2-7"),
         ("s.py#load", "def load(key):\n    if key:\n      if known(key):\n        use(key)\n    for one in key:\n"
          "        use(one)\n",
          {"s.py": "def load(key):\n    if key:\n        if known(key):\n            use(key)\n    for one in key:\n"

@@ -50,7 +50,8 @@ _SCRIPT = (
     rf"|^\s+(?:{_FIELD_MODIFIERS})*#?([\w$]+)\s*:[^=]+=\s*(?:async\s*)?\(\s*$"
     rf"|^\s+{_MODIFIERS}(?:get\s+|set\s+|\*\s*"
     rf"|#)?{_NOT_A_NAME}([\w$]+)\s*(?:{GENERIC})?{_PARAMETERS}\s*(?::[^;={{]+)?\{{\s*$"
-    rf"|^\s+{_METHOD_MODIFIERS}\*?\s*#?{_NOT_A_NAME}([\w$]+)\s*(?:{GENERIC})?\(\s*$"
+    rf"|^\s+{_METHOD_MODIFIERS}\*?\s*#?{_NOT_A_NAME}([\w$]+)\s*(?:{GENERIC})?\(\s*[\[{{]?\s*$"
+    r"|^\s+(constructor)\(\s*[\[{]?\s*$"
     r"|^\s*(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:(?:[\w$]+\.)+[\w$]+\s*=\s*)?(?:async\s*)?(?:function|\()"
 )
 _NO_STATEMENT = r"(?!(?:return|new|throw|else|case|goto|await|yield|delete|assert)\b|[:,])"
@@ -70,9 +71,10 @@ _BRACED = (
 _CPP = (
     rf"{_BRACED}|^\s*{_NO_STATEMENT}(?:[\w$:]+(?:{GENERIC})?[\s*&]+){{1,6}}"
     rf"(?:[A-Za-z_]\w*(?:<[^<>]*>)?::)+(~?[A-Za-z_]\w*)\s*{_BRACED_END}"
-    rf"|^\s*(?:\w+::)*(?P<owner>[A-Za-z_]\w*)(?:<[^<>]*>)?::(~?(?P=owner))\s*{_BRACED_END}"
+    rf"|^\s*(?:\w+::)*(?P<owner>[A-Za-z_]\w*)(?:<[^<>]*>)?::(~?(?P=owner))\s*"
+    rf"(?:{_BRACED_END}|\([^;]*\)\s*(?:noexcept\s*)?:\s*$)"
 )
-"""`void Store::load(int key) {`: the class is not part of the name."""
+"""`void Store::load(int key) {`: the class is not part of the name. `Store::Store(int key) :` goes on below."""
 _KOTLIN_MODIFIERS = (
     rf"(?:(?:{_MODIFIER}|actual|expect|inner|annotation|enum|value|operator|infix|external|tailrec)\s+)*"
 )
