@@ -240,6 +240,8 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
          "drifted t.py:3-6"),
         ("s.cpp#Store", "Store::Store(int key)\n{\n  items = make(key);\n}\n",
          {"s.cpp": "Store::Store(int key) :\n  all(find(key))\n{\n  reset();\n}\n"}, "drifted s.cpp:1-5"),
+        ("s.h#row", "struct row {\n  int key;\n  int size;\n};\n",
+         {"s.h": "struct row;\n" + LONG, "s.c": "int none;\n\nstruct row {\n  int key;\n  int size;\n};\n"}, "moved"),
         ("s.ts#Store.constructor", "class Store {\n  constructor({ key, name }: Given) {\n    this.key = key\n  }\n}\n",
          {"s.ts": "class Store {\n  constructor({\n    key,\n    name,\n  }: Given) {\n    set(key)\n  }\n}\n"},
          "drifted s.ts:2-7"),

@@ -87,9 +87,12 @@ def is_part(cite: Cite, tree: FileSource) -> bool:
 
 
 def _was_once(cite: Cite, mark: Mark, tree: FileSource) -> bool:
-    """Whether some lines of a definition were nowhere else in their file, so that equal lines are no copy."""
-    old = tree.old_page(cite.commit, cite.path) if cite.commit and is_part(cite, tree) else None
-    return old is not None and len(old.find(mark)) == 1
+    """Whether cited lines that are no whole definition were once in their file, so that equal lines are no copy."""
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
+    if old is None:
+        return False
+    around = innermost_extent(old.extents, cite.start, cite.end)
+    return (around is None or around.start < cite.start) and len(old.find(mark)) == 1
 
 
 def longest_word(cite: Cite, tree: FileSource) -> str:

@@ -61,9 +61,11 @@ _BRACED_END = (
 )
 _STRUCT_AS_TYPE = r"\s*(?:\w+\s+)*(?:struct|enum|union)\s+\w+[\s*]+\w+\s*[(;=\[,]"
 """`static struct frame *top(` and `struct frame *last;` define no struct."""
+_ANNOUNCED = r"\s*(?:friend\s+)?(?:class|struct|union|enum)(?:\s+\w+)+\s*;"
+"""`struct frame;` is defined elsewhere."""
 _BRACED = (
     rf"^\s*(?:class|struct)\s+[A-Z][A-Z0-9_]+\s+(\w+)\s*(?:final\s*)?(?:[:{{]|$)"
-    rf"|^(?!{_STRUCT_AS_TYPE}){_KEYWORDED[1:]}|^\s*(?:{_ANNOTATION}\s+)*{_NO_STATEMENT}"
+    rf"|^(?!{_STRUCT_AS_TYPE}|{_ANNOUNCED}){_KEYWORDED[1:]}|^\s*(?:{_ANNOTATION}\s+)*{_NO_STATEMENT}"
     rf"(?:(?:[\w$.<>\[\],?:]+|{_ANNOTATION})[\s*&]+){{1,9}}{_NOT_A_NAME}(~?[A-Za-z_]\w*)"
     rf"\s*(?:<[\w, ?]+>\s*)?{_BRACED_END}"
     r"|^#\s*define\s+(\w+)|^typedef\s.*?(\w+);"
