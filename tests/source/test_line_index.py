@@ -297,6 +297,13 @@ def test_lines_are_found_with_other_blanks_but_not_with_other_levels_where_inden
     assert module.find_ignoring_blanks(["if a:", "  b()", "  c()"]) == []
 
 
+def test_a_namespace_without_braces_goes_on_to_the_end_of_its_file():
+    till = "class Till\n{\n    int Count()\n    {\n        return 1;\n    }\n}\n\n"
+    page = LineIndex("a.cs", f"using Find;\n\nnamespace Shop.Store;\n\n{till}")
+    assert page.extents == [("Shop", 3, 11), ("Till", 5, 11), ("Till.Count", 7, 10)]
+    assert page.find_named("Shop") == [("Shop", 3, 11)]
+
+
 @pytest.mark.parametrize(
     ("head", "name"),
     [

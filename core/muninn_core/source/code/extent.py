@@ -34,6 +34,9 @@ _HEAD_RESTS = {
 }
 """How lines begin that are the rest of a head, with the same indentation as its first line: `where` in Rust."""
 
+_WHOLE_FILE = re.compile(r"namespace\s[^{]*;")
+"""`namespace Shop;` of C#, which belongs to all that follows in its file."""
+
 _QUOTES = ('"""', "'''")
 _PIECES = re.compile(r"""\"{3}|'{3}|\#.*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?""")
 """The tokens of a Python line that may contain quotes."""
@@ -81,7 +84,8 @@ class Outline:
                 while enclosing and enclosing[-1].end <= at:
                     enclosing.pop()
                 found.append(Extent(f"{enclosing[-1].name}.{name}" if enclosing else name, at + 1, end + 1))
-                enclosing.append(found[-1])
+                if not self._is_of_file(at):
+                    enclosing.append(found[-1])
         return found
 
     def find_named(self, symbol: str) -> list[Extent]:
@@ -114,6 +118,8 @@ class Outline:
 
     def _end(self, at: int) -> int:
         """Return the last line of the definition that begins at a line."""
+        if self._is_of_file(at):
+            return max((i for i, line in enumerate(self._lines) if line.strip()), default=at)
         depth = self._line(at).indent
         end = last = at
         for i in self._shallow(depth, at + 1, len(self._lines)):
@@ -136,6 +142,10 @@ class Outline:
             if line.body and (line.indent > depth or self._in_string(i)):
                 return i
         return end
+
+    def _is_of_file(self, at: int) -> bool:
+        """Whether a definition goes on to the end of the file. It is no part of the names of what follows."""
+        return self._language == "csharp" and bool(_WHOLE_FILE.match(self._line(at).body))
 
     def _around(self, at: int) -> list[str]:
         """Return the names of the definitions around a line, outermost first."""
