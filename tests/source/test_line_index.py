@@ -297,6 +297,11 @@ def test_lines_are_found_with_other_blanks_but_not_with_other_levels_where_inden
     assert module.find_ignoring_blanks(["if a:", "  b()", "  c()"]) == []
 
 
+def test_the_indentation_of_comments_has_no_meaning():
+    options = LineIndex("a.py", "OPTIONS = {\n    # The size.\n    # 'size': 1,\n}\n")
+    assert options.find_ignoring_blanks(["OPTIONS = {", "# The size.", "#'size': 1,", "}"]) == [(1, 4)]
+
+
 def test_a_namespace_without_braces_goes_on_to_the_end_of_its_file():
     till = "class Till\n{\n    int Count()\n    {\n        return 1;\n    }\n}\n\n"
     page = LineIndex("a.cs", f"using Find;\n\nnamespace Shop.Store;\n\n{till}")

@@ -26,6 +26,9 @@ _WORD = re.compile(r"[^\W\d]\w{2,}")
 _INDENTED = frozenset({"python", "yaml", "coffeescript", "haml", "pug", "sass", "nim", "haskell", "fsharp"})
 """Languages in which indentation has a meaning."""
 
+_HASH_COMMENTS = frozenset({"python", "yaml", "coffeescript", "nim"})
+"""Those of them in which `#` begins a comment, whose indentation has none."""
+
 
 class Row(NamedTuple):
     """A line that is not blank: its number (1-based), the width of its indentation, its words."""
@@ -108,13 +111,14 @@ class LineIndex:
 
         Blank lines do not count. Where indentation has a meaning, each line must be in the same block.
         """
+        language = language_of(self.path)
         wanted = _rows(lines)
         bare = [row.words.replace(" ", "") for row in wanted]
         count, found = len(bare), []
         for at, first in enumerate(self._bare_rows):
             if bare and first == bare[0] and self._bare_rows[at : at + count] == bare:
                 rows = self._all_rows[at : at + count]
-                if language_of(self.path) not in _INDENTED or _depths(rows) == _depths(wanted):
+                if language not in _INDENTED or _depths(rows, language) == _depths(wanted, language):
                     found.append((rows[0].line, rows[-1].line))
         return found
 
@@ -227,8 +231,8 @@ def _levels(rows: Sequence[Row]) -> list[int]:
     return [ranks[row.width] for row in rows]
 
 
-def _depths(rows: Sequence[Row]) -> list[int]:
-    """Return the depth of each row's block as Python counts it, relative to the first one.
+def _depths(rows: Sequence[Row], language: str) -> list[int]:
+    """Return the depth of each row's block as Python counts it, relative to the first one. Comments have none.
 
     Blocks of different widths may be beside each other: their depth is the same and their level is not.
     """
@@ -236,6 +240,8 @@ def _depths(rows: Sequence[Row]) -> list[int]:
     outer: list[int] = []
     base = 0
     for row in rows:
+        if row.words.startswith("#") and language in _HASH_COMMENTS:
+            continue
         while outer and outer[-1] > row.width:
             outer.pop()
             base -= not outer
