@@ -475,6 +475,24 @@ def test_a_file_that_was_translated_is_found_among_many_of_its_name(muninn):
     assert [(one.state, one.place) for one in standing(muninn, identity)] == [("drifted", f"{last}/index.ts:1-4")]
 
 
+@pytest.mark.parametrize(("cited", "now"), [("lib/store.py", "lib/storage.py"), ("old/shop/m.py", "new/shop/m2.py")])
+def test_a_file_of_a_similar_path_is_searched_before_many_others(muninn, cited, now):
+    load = "def load(key):\n    found = ITEMS[key]\n    return found or missing(key)\n"
+    for folder in ("lib", "old/shop", "new/shop", "new/all"):
+        (muninn.root / folder).mkdir(parents=True)
+    (muninn.root / cited).write_text(load)
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Load")
+    identity = keep(muninn, files=[f"{cited}#load"])
+    (muninn.root / cited).unlink()
+    for number in range(MAX_ELSEWHERE + 1):
+        for folder in ("lib", "new/all"):
+            (muninn.root / folder / f"a{number}.py").write_text(f"def load():\n    return {number}\n")
+    (muninn.root / now).write_text(LONG + load)
+    muninn.touch(cited, now, *(f"{folder}/a{number}.py" for folder in ("lib", "new/all") for number in range(51)))
+    assert [(one.state, one.place) for one in standing(muninn, identity)] == [("moved", f"{now}:31-33")]
+
+
 def test_text_without_a_symbol_is_followed_into_another_file(muninn):
     (muninn.root / "steps.txt").write_text(LONG)
     git(muninn.root, "add", ".")

@@ -11,6 +11,8 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
+from operator import eq
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -337,10 +339,21 @@ class CitationCheck:
 
 
 def _nearest(path: str, found: Sequence[str]) -> Sequence[str]:
-    """Return `MAX_ELSEWHERE` of some files without one: first those of its name, of these first those in its folder."""
+    """Return `MAX_ELSEWHERE` of some files without one.
+
+    First those of its name, of these first those in its folder, then those that share most names of folders with it,
+    then those whose names have most of its first letters.
+    """
     stem, folder = stem_of(path), path.rpartition("/")[0]
-    others = [one for one in found if one != path]
-    return sorted(others, key=lambda one: (stem_of(one) != stem, one.rpartition("/")[0] != folder, one))[:MAX_ELSEWHERE]
+    names = set(folder.split("/"))
+
+    def rank(one: str) -> tuple[bool, bool, int, int, str]:
+        other = one.rpartition("/")[0]
+        shared = len(names.intersection(other.split("/")))
+        begin = len([*takewhile(bool, map(eq, stem, stem_of(one)))])
+        return stem_of(one) != stem, other != folder, -shared, -begin, one
+
+    return sorted((one for one in found if one != path), key=rank)[:MAX_ELSEWHERE]
 
 
 def suffixes_to_search(path: str) -> tuple[str, ...]:
