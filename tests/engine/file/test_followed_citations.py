@@ -150,6 +150,19 @@ MODIFY_C = (
 )
 
 
+PRINT_C = (
+    "int {}(entry *e) {{\n  int total;\n  int size;\n  names = load_names();\n  kinds = load_kinds();\n"
+    "  times = load_times();\n  users = load_users();\n  {}\n  total = print(e);\n  count(e, total);\n"
+    "  return total;\n}}\n"
+)
+
+
+PRINT_ALL_C = (
+    "int print_all(entry *e) {\n  int total;\n  int size;\n"
+    "  total = print(e);\n  count(e, total);\n  return total;\n}\n"
+)
+
+
 VISIT_JS = "function check() {{\n  return {{\n    {},\n  }};\n}}\n"
 
 
@@ -245,6 +258,8 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
         ("s.ts#Store.constructor", "class Store {\n  constructor({ key, name }: Given) {\n    this.key = key\n  }\n}\n",
          {"s.ts": "class Store {\n  constructor({\n    key,\n    name,\n  }: Given) {\n    set(key)\n  }\n}\n"},
          "drifted s.ts:2-7"),
+        ("one.c#old_print", PRINT_C.format("old_print", "wide = 1;\n  flag = 2;") + PRINT_ALL_C,
+         {"one.c": PRINT_ALL_C + PRINT_C.format("print", "wide = size;\n  flag = size;")}, "drifted one.c:11-14"),
         ("s.py#load", "def load(key):\n    if key:\n      if known(key):\n        use(key)\n    for one in key:\n"
          "        use(one)\n",
          {"s.py": "def load(key):\n    if key:\n        if known(key):\n            use(key)\n    for one in key:\n"
@@ -358,6 +373,12 @@ STORE_TEST = (
 MORE_TESTS = "".join(f"\n    def test_{n}(self):\n        self.step({n}, store.host)\n" for n in range(9))
 
 
+def brew_py(head, *names):
+    """Return a function of nine lines, of which the first and four others, the longest, are given."""
+    long = "".join(f"    bring_the_biggest_{name}_cup()\n" for name in names)
+    return f"def {head}:\n    boil()\n    pour()\n    stir()\n    taste()\n    drink()\n{long}"
+
+
 @pytest.mark.parametrize(
     ("cited", "steps", "state"),
     [
@@ -432,6 +453,10 @@ MORE_TESTS = "".join(f"\n    def test_{n}(self):\n        self.step({n}, store.h
             {"one.kt": set_kt("One", "value ?: error(missing)"), "two.kt": set_kt("Two", "value ?: throw absent()")},
             {"one.kt": None, "two.kt": None, "row.kt": set_kt("Row", "value ?: throw absent(key)").replace("Any", "V")},
         ], "gone"),
+        ("a.py#brew", [
+            {"a.py": LONG + brew_py("brew(the_given_water)", "one", "two", "three", "four")},
+            {"a.py": LONG, "b.py": brew_py("make_tea(water)", "six", "seven", "eight", "nine")},
+        ], "drifted b.py:2-6"),
         ("two.kt#Two.set", [
             {"one.kt": set_kt("One", "value ?: error(missing)"), "two.kt": set_kt("Two", "value ?: throw absent()")},
             {"one.kt": None, "two.kt": None, "row.kt": set_kt("Row", "value ?: throw absent(key)").replace("Any", "V")},

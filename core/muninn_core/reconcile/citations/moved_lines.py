@@ -37,7 +37,7 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     enough = max(MIN_LINES, MIN_SHARE * len(wanted))
     if len(wanted) < enough:
         return None
-    asked = _longest(lines, wanted, max(QUERY_LINES, min(len(wanted) // 2, MAX_QUERY_LINES)))
+    asked = _longest(lines, wanted, max(QUERY_LINES, min(len(wanted) // 2 + 1, MAX_QUERY_LINES)))  # one of them is left
     pages = [own, *(page_of_other(tree, path) for path in tree.elsewhere(cite.commit, cite.path, *asked))]
     best: tuple[int, int, int, str] = (0, 0, 0, "")
     for page in pages:
@@ -49,7 +49,9 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     page = next((page for page in pages if page and page.path == path), None)
     if count < enough or page is None:
         return None
-    if len(telling.intersection(informative_words(page.span(start, end)))) < MIN_SHARE * len(telling):
+    room = max(0, len(lines) - (end - start + 1))  # the other lines may be before and after the distinctive ones
+    near = informative_words(page.span(max(1, start - room), end + room))
+    if len(telling.intersection(near)) < MIN_SHARE * len(telling):
         return None
     former = tree.former_page(cite.commit, path) if cite.commit and (own is None or path != own.path) else None
     if former is None or former.path == cite.path:
