@@ -251,6 +251,9 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
          {"s.py": None, "t.py": "class Outer:\n  class Store:\n    def load(self, key, other):\n"
           "        found = self.items.get(key)\n        count(found, key, other)\n        return found or key\n"},
          "drifted t.py:3-6"),
+        ("a.cpp#Store", "class Store\n{\n\tpublic:\n\t\tStore(int key);\n\n\t\tint load(int key);\n};\n",
+         {"a.cpp": None, "b.cpp": LONG + "class Store\n{\npublic:\n\tStore(int key);\n\n\tint load(int key);\n};\n"},
+         "moved"),
         ("s.cpp#Store", "Store::Store(int key)\n{\n  items = make(key);\n}\n",
          {"s.cpp": "Store::Store(int key) :\n  all(find(key))\n{\n  reset();\n}\n"}, "drifted s.cpp:1-5"),
         ("s.h#row", "struct row {\n  int key;\n  int size;\n};\n",

@@ -20,7 +20,7 @@ MIN_LINES = 3
 
 def find_text(cite: Cite, mark: Mark, page: LineIndex, meant: list[Extent], tree: FileSource) -> tuple[int, int] | None:
     """Return where the marked text is in a file. A copy does not count while the symbol of the original exists."""
-    spots = page.find(mark) or _reformatted(cite, page, tree)
+    spots = page.find(mark) or reformatted(cite, page, tree)
     if meant:
         inside = [spot for spot in spots if any(_is_within(spot, one) or _is_whole_with(spot, one) for one in meant)]
         spots = inside or (spots if len(spots) == 1 and mark.lines >= MIN_LINES and _was_once(cite, mark, tree) else [])
@@ -40,7 +40,7 @@ def _is_whole_with(spot: tuple[int, int], one: Extent) -> bool:
     return spot[0] == one.start and one.end <= spot[1]
 
 
-def _reformatted(cite: Cite, page: LineIndex, tree: FileSource) -> list[tuple[int, int]]:
+def reformatted(cite: Cite, page: LineIndex, tree: FileSource) -> list[tuple[int, int]]:
     """Return where the cited lines are with other blanks. Their mark then differs: `f (x)`, `f(x)`."""
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
     return page.find_ignoring_blanks(old.span(cite.start, cite.end)) if old else []

@@ -16,6 +16,7 @@ from muninn_core.reconcile.citations.cited_text import (
     is_part,
     longest_cited_lines,
     longest_word,
+    reformatted,
     surviving_lines,
 )
 from muninn_core.reconcile.citations.definition_kind import resembles, same_kind
@@ -254,12 +255,13 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
     word = longest_word(cite, tree)
     for path in tree.elsewhere(cite.commit, cite.path, *texts):
         page = page_of_other(tree, path)
-        spots = page.find(mark) if page and word in page.text and (whole or mark.lines >= MIN_LINES) else []
         here = same_kind(cite, page, page.find_named(cite.symbol), tree) if page and cite.symbol else []
+        likely = page if page and word in page.text and (whole or mark.lines >= MIN_LINES) else None
+        spots = likely.find(mark) or (reformatted(cite, likely, tree) if here else []) if likely else []
         before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
         if spots and before is None and cite.commit:
             before = tree.former_page(cite.commit, path)
-        if spots and not (before and before.find(mark)):  # text that was there before is a copy
+        if spots and not (before and (before.find(mark) or reformatted(cite, before, tree))):  # else it is a copy
             return _at(cite, "moved", path, spots[0])
         if page:
             meant += [(page, one) for one in new_ones(cite, here, before)]
