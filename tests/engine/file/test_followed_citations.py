@@ -261,6 +261,9 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
         ("s.ts#Store.constructor", "class Store {\n  constructor({ key, name }: Given) {\n    this.key = key\n  }\n}\n",
          {"s.ts": "class Store {\n  constructor({\n    key,\n    name,\n  }: Given) {\n    set(key)\n  }\n}\n"},
          "drifted s.ts:2-7"),
+        ("h.rb#Mock.initialize", "class Mock\n  def initialize(*lines)\n    @lines = lines\n    @at = 0\n  end\nend\n\n"
+         "class Input\n  def initialize(*keys)\n    @keys = keys\n  end\nend\n",
+         {"h.rb": "class Input\n  def initialize(*keys)\n    @keys = keys\n  end\nend\n"}, "gone"),
         ("one.c#old_print", PRINT_C.format("old_print", "wide = 1;\n  flag = 2;") + PRINT_ALL_C,
          {"one.c": PRINT_ALL_C + PRINT_C.format("print", "wide = size;\n  flag = size;")}, "drifted one.c:11-14"),
         ("s.py#load", "def load(key):\n    if key:\n      if known(key):\n        use(key)\n    for one in key:\n"
@@ -376,6 +379,23 @@ STORE_TEST = (
 MORE_TESTS = "".join(f"\n    def test_{n}(self):\n        self.step({n}, store.host)\n" for n in range(9))
 
 
+def sum_ts(body):
+    """Return a class with three methods, the second one with a body."""
+    return (
+        f"class Sum {{\n  next(value: number) {{\n    {body}\n  }}\n\n  error(why: Error) {{\n    stop(why)\n  }}\n\n"
+        "  done() {\n    stop()\n  }\n}\n"
+    )
+
+
+def file_kt(owner, given, *names):
+    """Return a class whose methods call something else with what is given."""
+    methods = "".join(f"  fun {name}() {{\n    {name}_of({given})\n  }}\n" for name in names)
+    return f"class {owner} {{\n{methods}}}\n"
+
+
+REBUILT_KT = ("build() {\n    build_of(tags)", "build(name: Name) {\n    return Spec(name, tags)")
+
+
 def brew_py(head, *names):
     """Return a function of nine lines, of which the first and four others, the longest, are given."""
     long = "".join(f"    bring_the_biggest_{name}_cup()\n" for name in names)
@@ -455,6 +475,25 @@ def brew_py(head, *names):
         ("one.kt#One.set", [
             {"one.kt": set_kt("One", "value ?: error(missing)"), "two.kt": set_kt("Two", "value ?: throw absent()")},
             {"one.kt": None, "two.kt": None, "row.kt": set_kt("Row", "value ?: throw absent(key)").replace("Any", "V")},
+        ], "gone"),
+        ("k.kt#KFile.build", [
+            {"k.kt": LONG + file_kt("KFile", "members", "build", "add", "show")},
+            {"k.kt": None, "spec.kt": LONG + file_kt("Spec", "members", "build", "add", "show")},
+            {"spec.kt": file_kt("Spec", "tags", "build", "add", "show").replace(*REBUILT_KT)},
+        ], "drifted spec.kt:2-4"),
+        ("k.kt#KFile.build", [
+            {"k.kt": LONG + file_kt("KFile", "members", "build", "add", "show")},
+            {"k.kt": None, "spec.kt": LONG + file_kt("Spec", "members", "build", "parse", "read")},
+            {"spec.kt": file_kt("Spec", "tags", "build", "parse", "read").replace(*REBUILT_KT)},
+        ], "gone"),
+        ("one.ts#Sum.next", [
+            {"one.ts": sum_ts("this.total += value"), "two.ts": "export function sum() {\n  return new Sum()\n}\n"},
+            {"one.ts": None, "two.ts": "export function sum() {\n  return new Sum()\n}\n\n"
+             + sum_ts("add(item)").replace("value: number", "item: Item")},
+        ], "drifted two.ts:6-8"),
+        ("one.ts#Sum.next", [
+            {"one.ts": sum_ts("this.total += value"), "two.ts": sum_ts("count(value)")},
+            {"one.ts": None, "two.ts": sum_ts("add(item)").replace("value: number", "item: Item")},
         ], "gone"),
         ("a.py#brew", [
             {"a.py": LONG + brew_py("brew(the_given_water)", "one", "two", "three", "four")},

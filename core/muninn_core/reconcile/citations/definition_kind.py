@@ -65,7 +65,7 @@ def same_kind(cite: Cite, page: LineIndex, named: list[Extent], tree: FileSource
         for one in named
         if _may_belong(page, one, owner, language)
         or (
-            _replaces(owner, _owner(page, one, language), old, page)
+            replaces(owner, _owner(page, one, language), old, page)
             and resembles(old.span(cite.start, cite.end), page.span(one.start, one.end))
         )
     ]
@@ -76,7 +76,7 @@ def resembles(lines: Sequence[str], now: Sequence[str]) -> bool:
     return similarity(lines, now) >= MIN_SHARE_OF_NAMESAKE or word_similarity(lines, now) >= MIN_WORDS_OF_NAMESAKE
 
 
-def _replaces(asked: str | None, owner: str | None, old: LineIndex, page: LineIndex) -> bool:
+def replaces(asked: str | None, owner: str | None, old: LineIndex, page: LineIndex) -> bool:
     """Whether a file that defined one type defines another one instead, as after the type was renamed."""
     if asked is None or owner is None or not old.find_named(asked) or old.find_named(owner):
         return False

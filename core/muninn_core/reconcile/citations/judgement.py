@@ -26,6 +26,7 @@ from muninn_core.reconcile.citations.successors import (
     MIN_SHARE,
     most_similar_definition,
     new_ones,
+    replaces_class,
 )
 from muninn_core.source.chunks.line_index import (
     LineIndex,
@@ -33,6 +34,7 @@ from muninn_core.source.chunks.line_index import (
     informative_words,
     make_mark,
     read_mark,
+    similarity,
 )
 from muninn_core.source.code.extent import Extent, common_parts, innermost_extent
 from muninn_core.source.files.classify import language_of
@@ -145,12 +147,21 @@ def _are_namesakes(cite: Cite, named: list[Extent]) -> bool:
 def _resembles(cite: Cite, one: Extent, page: LineIndex, tree: FileSource) -> bool:
     """Whether a method of another class shares some lines or words with the cited one, as after its class was renamed.
 
-    Without the old text, and for some lines in a definition, every method of that name does.
+    Without the old text, for some lines in a definition, and in a renamed file that defines the other class in place of
+    the cited one's, every method of that name does. One that the old file had as well, and that has half of its lines
+    from there, does not, unless it has more of the cited ones.
     """
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
     if old is None or is_part(cite, tree):
         return True
-    return resembles(old.span(cite.start, cite.end), page.span(one.start, one.end))
+    owner, now = (cite.symbol or "").rpartition(".")[0], one.name.rpartition(".")[0]
+    lines, there = old.span(cite.start, cite.end), page.span(one.start, one.end)
+    before = [old.span(other.start, other.end) for other in old.find_named(one.name) if other.name == one.name]
+    if any(similarity(there, was) >= max(MIN_SHARE, similarity(there, lines)) for was in before):
+        return False
+    if page.path != cite.path and replaces_class(owner, now, old, page):
+        return True
+    return resembles(lines, there)
 
 
 def _mark_at_commit(cite: Cite, tree: FileSource) -> Mark | None:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from muninn_core.model.memory import Cite
-from muninn_core.reconcile.citations.definition_kind import MIN_SHARE_OF_NAMESAKE, MIN_WORDS_OF_NAMESAKE, is_class_of
+from muninn_core.reconcile.citations.definition_kind import (
+    MIN_SHARE_OF_NAMESAKE,
+    MIN_WORDS_OF_NAMESAKE,
+    is_class_of,
+    replaces,
+)
 from muninn_core.reconcile.citations.file_source import FileSource, page_of_other
 from muninn_core.source.chunks.line_index import (
     LineIndex,
@@ -138,17 +143,31 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
 
 
 def _has_moved_owner(old: LineIndex, page: LineIndex, cite: Cite, one: Extent, tree: FileSource) -> bool:
-    """Whether a definition is of a class in a new file that has most members of the cited one's class, by their names.
+    """Whether a definition is of a class that is new there and has most members of the cited one's, by their names.
 
-    The class was then renamed, got a file of its own, or its file was replaced.
+    It is in a new file, or has the name of the cited one's class in a file that did not define it.
+
+    The class was then renamed, got a file of its own, or its file was replaced or merged with another.
     """
     owner, now = (cite.symbol or "").rpartition(".")[0], one.name.rpartition(".")[0]
-    if not owner or not now or cite.commit is None or tree.old_page(cite.commit, page.path) is not None:
+    if not owner or not now or cite.commit is None:
+        return False
+    there = tree.old_page(cite.commit, page.path)
+    if there is not None and (now != owner or there.find_named(owner)):
         return False
     before = _members(old, owner)
     if len(before & _members(page, now)) < max(MIN_MEMBERS, MIN_SHARE * len(before)):
         return False
     return not _has_closer_rival(old.span(cite.start, cite.end), page.span(one.start, one.end), one.name, cite, tree)
+
+
+def replaces_class(owner: str, now: str, old: LineIndex, page: LineIndex) -> bool:
+    """Whether a file defines another class in place of one that it defined, with three of its members, or with all."""
+    if not owner or not now:
+        return False
+    before = _members(old, owner)
+    shared = before & _members(page, now)
+    return len(shared) >= min(MIN_MEMBERS, len(before)) and replaces(owner, now, old, page)
 
 
 def _has_closer_rival(lines: list[str], now: list[str], name: str, cite: Cite, tree: FileSource) -> bool:
