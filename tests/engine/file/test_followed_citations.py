@@ -261,6 +261,9 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
         ("s.ts#Store.constructor", "class Store {\n  constructor({ key, name }: Given) {\n    this.key = key\n  }\n}\n",
          {"s.ts": "class Store {\n  constructor({\n    key,\n    name,\n  }: Given) {\n    set(key)\n  }\n}\n"},
          "drifted s.ts:2-7"),
+        ("f.php#Filter.tag",
+         "<?php\nclass Filter\n{\n    public function tag()\n    {\n        return 'filter';\n    }\n}\n",
+         {"f.php": None, "p.php": LONG + "interface Parser\n{\n    public function tag();\n}\n"}, "gone"),
         ("h.rb#Mock.initialize", "class Mock\n  def initialize(*lines)\n    @lines = lines\n    @at = 0\n  end\nend\n\n"
          "class Input\n  def initialize(*keys)\n    @keys = keys\n  end\nend\n",
          {"h.rb": "class Input\n  def initialize(*keys)\n    @keys = keys\n  end\nend\n"}, "gone"),
@@ -402,6 +405,9 @@ def brew_py(head, *names):
     return f"def {head}:\n    boil()\n    pour()\n    stir()\n    taste()\n    drink()\n{long}"
 
 
+LOAD_PHP = "class {}\n{{\n    public function load({})\n    {{\n        return {};\n    }}\n}}\n"
+
+
 @pytest.mark.parametrize(
     ("cited", "steps", "state"),
     [
@@ -499,6 +505,11 @@ def brew_py(head, *names):
             {"a.py": LONG + brew_py("brew(the_given_water)", "one", "two", "three", "four")},
             {"a.py": LONG, "b.py": brew_py("make_tea(water)", "six", "seven", "eight", "nine")},
         ], "drifted b.py:2-6"),
+        ("near.php#Near.load", [
+            {"near.php": "<?php\n\n" + LICENCE + LOAD_PHP.format("Near", "$key", "$this->items[$key]")},
+            {"near.php": "<?php\n", "far.php": "<?php\n\n" + LICENCE
+             + LOAD_PHP.format("Far", "$key", "$this->all[$key]")},
+        ], "gone"),
         ("two.kt#Two.set", [
             {"one.kt": set_kt("One", "value ?: error(missing)"), "two.kt": set_kt("Two", "value ?: throw absent()")},
             {"one.kt": None, "two.kt": None, "row.kt": set_kt("Row", "value ?: throw absent(key)").replace("Any", "V")},

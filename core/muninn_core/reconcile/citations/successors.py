@@ -38,8 +38,8 @@ MIN_MEMBERS = 3
 MIN_SHARED = 10
 """The lines that a file must share at least with the cited one to continue it."""
 
-_COMMENTS = ("/*", "*", "//", "#", "--", ";")
-"""What the lines of a comment at the beginning of a file begin with."""
+_COMMENTS = ("/*", "*", "//", "#", "--", ";", "<?php")
+"""What the lines of a comment at the beginning of a file begin with. `<?php` stands before it."""
 
 
 def most_similar_definition(
@@ -50,8 +50,10 @@ def most_similar_definition(
     lines = old.span(cite.start, cite.end) if old else []
     likely = []
     for page, one in meant:
-        share = similarity(lines, page.span(one.start, one.end))
-        if share >= MIN_SHARE or (old is not None and _is_namesake(cite, old, page, one, share, tree)):
+        now = page.span(one.start, one.end)
+        share = similarity(lines, now)
+        half = share >= MIN_SHARE and (one.name == cite.symbol or not _shares_head_only(lines, now))
+        if half or (old is not None and _is_namesake(cite, old, page, one, share, tree)):
             likely.append((not _is_translation(page.path, cite.path), -share, page.path, one))
     for elsewhere, _, path, one in sorted(likely):
         before = tree.former_page(cite.commit, path) if cite.commit else None
@@ -60,6 +62,11 @@ def most_similar_definition(
         if not elsewhere or not _continues_another(cite, lines, path, one, tree):
             return path, one
     return None
+
+
+def _shares_head_only(lines: list[str], now: list[str]) -> bool:
+    """Whether a definition has only the first of some lines, as all methods do that implement one of an interface."""
+    return bool(informative_words(lines[1:])) and not similarity(lines[1:], now[1:])
 
 
 def new_ones(cite: Cite, named: list[Extent], before: LineIndex | None) -> list[Extent]:
@@ -121,7 +128,7 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
     words = word_similarity(lines, now)
     same_file = stem_of(page.path) == stem_of(cite.path)
     has_all = words >= MIN_WORDS_OF_STRANGER and count_words(lines) >= MIN_WORDS_TO_TELL
-    is_like = has_all and word_similarity(now, lines) >= MIN_SHARE  # a long one has the words of many
+    is_like = has_all and word_similarity(now, lines) > MIN_SHARE  # a long one has the words of many
     if is_like and not _has_closer_rival(lines, now, one.name, cite, tree):
         return True
     if words >= MIN_WORDS_OF_NAMESAKE and count_words(lines) >= MIN_WORDS:
