@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from muninn_shell import COMMAND, Shell
-from repositories import daemon_pid
+from repositories import daemon_pid, git
 
 
 def test_recall_answers_hits_with_their_place_score_and_reasons(shell: Shell) -> None:
@@ -98,6 +98,17 @@ def test_status_names_the_project_where_its_folder_has_another_name(new_shell: C
     (shell.repo / "CLAUDE.md").write_text("# Harbour\n\nThe plan of the berths.\n", "utf-8")
     shell.run("init")
     assert "\n  project Harbour  The plan of the berths.\n" in shell.run("status").stdout
+
+
+def test_a_list_shows_the_present_place_of_moved_code(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    shell.json("init")
+    shell.json("remember", "Ships are moored at the bow.", "--cite", "src/harbour.py:1-2")
+    shell.json("remember", "The harbour is small.", "--file", "src/harbour.py")
+    git(shell.repo, "mv", "src/harbour.py", "src/port.py")
+    shown = shell.run("memories").stdout
+    assert "insight  src/port.py\n  The harbour is small." in shown
+    assert "insight  src/port.py:1-2\n  Ships are moored" in shown
 
 
 def test_init_twice_changes_nothing(shell: Shell) -> None:

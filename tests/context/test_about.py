@@ -8,7 +8,7 @@ from typing import Any
 from muninn_core.context.editor.hover import SHOWN, Shown, about_markdown
 from muninn_core.context.editor.markdown import address_part, escape
 from muninn_core.context.editor.memory_card import Style, card, plain_card
-from muninn_core.model.citation import Citation
+from muninn_core.model.citation import Citation, present_paths
 from muninn_core.model.memory import Memory
 from muninn_core.source.documents.document import Document
 
@@ -236,3 +236,11 @@ def test_a_long_title_ends_after_a_whole_word_in_an_address() -> None:
     assert address_part("m1", f"{'y' * 55} word more") == f"m1/{'y' * 55} word"
     assert address_part("m1", "Use: limpets.") == "m1/Use limpets"
     assert address_part("m1", "") == "m1"
+
+
+def test_a_path_that_another_citation_still_has_is_no_former_one() -> None:
+    moved = Citation(path="b.py", start=3, end=4, state="moved", was="a.py:7-8")
+    fresh = Citation(path="a.py", start=1, end=2, state="fresh")
+    assert present_paths(["a.py", "c.py"], [moved]) == ("b.py", "c.py")
+    assert present_paths(["a.py", "c.py"], [moved, fresh]) == ("a.py", "c.py")
+    assert present_paths(["a.py", "b.py"], [Citation(path="b.py", state="moved", was="a.py")]) == ("b.py",)

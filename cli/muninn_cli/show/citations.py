@@ -11,7 +11,7 @@ from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
@@ -62,6 +62,15 @@ def describe(cite: dict[str, Any], *, state: bool = True) -> str:
     parts = [plain_place(cite), cite["symbol"], cite["state"] if state else ""]
     parts += [f"from {cite['was']}" if cite["was"] else "", f"({cite['note']})" if cite["note"] else ""]
     return " ".join(part for part in parts if part)
+
+
+def present_places(memory: dict[str, Any], citations: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the files and lines that a memory is about; those of its judged `citations` as they are now."""
+    cited = {cite["path"] for cite in memory["cites"]}
+    moved = {each["was"]: each["path"] for each in citations if each["state"] == "moved" and not each["start"]}
+    whole = [moved.get(path, path) for path in memory["files"] if path not in cited]
+    cites = citations[: len(memory["cites"])] or memory["cites"]
+    return list(dict.fromkeys([*whole, *(plain_place(cite) for cite in cites)]))
 
 
 def plain_place(cite: dict[str, Any]) -> str:

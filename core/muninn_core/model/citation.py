@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from muninn_core.model.value import Value
@@ -35,6 +36,16 @@ class Citation(Value):
     def stale(self) -> bool:
         """Whether the code has changed or gone since the memory was made, so that a reader must be warned."""
         return self.state in ("drifted", "gone")
+
+
+def present_paths(paths: Iterable[str], citations: Iterable[Citation]) -> tuple[str, ...]:
+    """Return the paths that a memory names, those of moved code as they are now. `citations` are the memory's."""
+    found = tuple(citations)
+    kept = {each.path for each in found if each.state != "moved"}
+    moved = {
+        each.was.rpartition(":")[0] if each.start else each.was: each.path for each in found if each.state == "moved"
+    }
+    return tuple(dict.fromkeys(path if path in kept else moved.get(path, path) for path in paths))
 
 
 def place(path: str, start: int, end: int) -> str:

@@ -51,6 +51,16 @@ def test_a_file_that_is_named_alone_and_cited_nowhere_is_found_too(muninn):
     assert about(muninn, "src/people.py") == [identity]
 
 
+def test_hits_lists_and_briefs_show_the_present_name(muninn, stored):
+    named = muninn.call("remember", text="The table is small.", files=["src/users.py"], type="decision").ids[0]
+    rename(muninn, "src/users.py", "src/people.py")
+    found = {hit.id: hit.path for hit in muninn.call("recall", query="table", kind="memory").hits}
+    assert found == {stored: "src/people.py", named: "src/people.py"}
+    brief = muninn.call("brief").text
+    assert brief.count("src/people.py") == 2
+    assert "src/users.py" not in brief
+
+
 def test_after_several_renames_and_a_rewrite_the_last_name_finds_them(muninn, stored):
     rename(muninn, "src/users.py", "src/people.py")
     assert about(muninn, "src/people.py") == [stored]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.citations import describe, plain_place, print_stale
+from muninn_cli.show.citations import describe, plain_place, present_places, print_stale
 from muninn_cli.show.formatting import branch_facts, moment, place, signed, snapshot
 from muninn_cli.show.memory.outcomes import counted
 from muninn_cli.show.registry import renders
@@ -212,9 +212,7 @@ def print_memory(
     console: Console, memory: dict[str, Any], *, label: str = "", citations: Sequence[dict[str, Any]] = ()
 ) -> None:
     """Print a memory in a few lines, after its `label`."""
-    cited = {cite["path"] for cite in memory["cites"]}
-    whole = [path for path in memory["files"] if path not in cited]
-    places = list(dict.fromkeys([*whole, *(plain_place(cite) for cite in memory["cites"])]))
+    places = present_places(memory, citations)
     more = len(places) - MAX_PLACES if for_people() else 0
     shown = [*places[:MAX_PLACES], f"+{more}"] if more > 0 else places
     about = " ".join([*shown, *(f"#{tag}" for tag in memory["tags"])])

@@ -25,7 +25,7 @@ from muninn_core.context.memory_summary import facts, headline, one_line, shorte
 from muninn_core.context.staleness import STATES, warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.detail import detail_text
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.model.title import own_title
 from muninn_core.model.value import replace
 
@@ -40,9 +40,6 @@ PLACES = 3
 
 WIDTH = 72
 """The width of the lines of a plain card."""
-
-SHORT_ID = 8
-"""The number of characters at the end of an id that a card shows. Every verb takes them as the id."""
 
 _SENTENCE = re.compile(r"(\S[^\n]*?)(?:[.!?](?=\s|$)|(?=\n|$))")
 

@@ -11,7 +11,7 @@ from muninn_core.context.invisible_characters import name_hidden
 from muninn_core.context.memory_summary import OUTSIDE, one_line
 from muninn_core.context.staleness import warning
 from muninn_core.model.byline import byline
-from muninn_core.model.citation import Citation
+from muninn_core.model.citation import Citation, present_paths
 from muninn_core.model.counting import number_of
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
 from muninn_core.model.role import importance_for
@@ -358,7 +358,7 @@ def memory_line(memory: Memory, citations: Sequence[Citation], now: datetime, *,
     warned = warning(citations)
     cited = () if warned else (cite.path for cite in memory.cites)
     told = {citation.path for citation in citations if citation.stale}
-    paths = [path for path in dict.fromkeys((*memory.files, *cited)) if path not in told]
+    paths = [path for path in present_paths((*memory.files, *cited), citations) if path not in told]
     files = ", ".join(paths[:3])
     mark = memory.scope if memory.scope != "project" else "private" if memory.private else ""
     kind = f"{memory.type}, {mark}" if mark else memory.type

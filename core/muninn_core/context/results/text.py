@@ -24,7 +24,7 @@ from muninn_core.context.results.generic_text import result_text
 from muninn_core.context.results.link_text import link_line
 from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
-from muninn_core.model.citation import Citation, place
+from muninn_core.model.citation import Citation, place, present_paths
 from muninn_core.model.counting import number_of
 from muninn_core.model.detail import detail_text
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
@@ -333,7 +333,8 @@ def _hit_head(number: int, hit: Hit, *, titled: bool = True, scored: bool = True
 
 def _memory_head(memory: Memory, citations: Sequence[Citation] = (), name: str = "") -> str:
     """Return the first line of a memory: its `name`, which is its id and its headline by default, facts and files."""
-    files = f" — {', '.join(memory.files[:5])}" if memory.files else ""
+    paths = present_paths(memory.files, citations)
+    files = f" — {', '.join(paths[:5])}" if paths else ""
     return f"{name or f'{memory.id} {headline(memory)}'} ({', '.join(facts(memory))}){files}{_stale(citations)}"
 
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from muninn_core.model.answer import Hit, Reason
 from muninn_core.model.byline import writer
 from muninn_core.model.chunk import Chunk
-from muninn_core.model.citation import Citation
+from muninn_core.model.citation import Citation, present_paths
 from muninn_core.model.memory import Memory
 from muninn_core.source.bridges.bridge import bridge_of, origin_of
 
@@ -81,4 +81,4 @@ def location_of(memory: Memory, citations: Sequence[Citation] = ()) -> tuple[str
     if memory.cites:
         cite = memory.cites[0]
         return cite.path, cite.start, cite.end
-    return next(iter(memory.files), ""), 0, 0
+    return next(iter(present_paths(memory.files, citations)), ""), 0, 0
