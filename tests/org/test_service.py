@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from shop_service import MEMORY, shop_pushed, shop_root, shop_tokens, shop_url, status  # noqa: F401 - fixtures
 
-from muninn_core.errors import MuninnError, RefusedError
+from muninn_core.errors import MuninnError, NotFoundError, RefusedError
 from muninn_server.org.client import Client
 
 
@@ -31,23 +31,32 @@ def test_reading_verbs(pushed, tokens) -> None:
 
 def test_a_caller_without_rights_gets_the_same_answers_for_closed_and_unknown_repositories(pushed, tokens) -> None:
     eve = Client(pushed, tokens["eve"])
-    answers = [
-        [
-            eve.call("recall", {"query": "refund"}, [name]),
-            eve.call("memories", {}, [name]),
-            eve.call("symbols", {"query": "refund"}, [name]),
-            eve.call("context", {"query": "refund"}, [name])["items"],
-        ]
-        for name in ("shop", "vault", "nosuch")
-    ]
-    assert answers[0] == answers[1] == answers[2]
-    assert answers[0][0]["hits"] == []
+    for verb, params in (("recall", {"query": "refund"}), ("memories", {}), ("symbols", {"query": "refund"})):
+        told = set()
+        for name in ("shop", "vault", "nosuch"):
+            with pytest.raises(
+                NotFoundError, match="of the repositories that the question names there is none"
+            ) as lacks:
+                eve.call(verb, params, [name])
+            told.add(lacks.value.line)
+        assert len(told) == 1
+    assert eve.call("recall", {"query": "refund"})["hits"] == []
     messages = set()
     for identity in (MEMORY["id"], "01K0000000000000000000000Z"):
         with pytest.raises(MuninnError) as refused:
             eve.call("memories", {"id": identity})
         messages.add(refused.value.message.replace(identity, "ID"))
     assert len(messages) == 1
+
+
+def test_names_of_repositories_and_branches_that_can_not_be_read_are_told(pushed, tokens) -> None:
+    ann = Client(pushed, tokens["ann"])
+    found = ann.call("recall", {"query": "refund"}, ["shop", "shpo", "vault"])
+    assert found["hits"]
+    assert found["saw"]["note"] == "shop as pushed. Of the named repositories, 2 can't be read."
+    for verb in ("files", "tree"):
+        with pytest.raises(NotFoundError, match="of the organisation there is none with a branch 'mian'"):
+            ann.call(verb, {}, ref="mian")
 
 
 def test_tokens_of_another_scope_or_repository_are_refused(pushed, tokens, root: Path) -> None:

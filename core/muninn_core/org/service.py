@@ -15,9 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
+from muninn_core.errors import BadParams, BusyError, MuninnError, NotFoundError, RefusedError
 from muninn_core.git import mirror
 from muninn_core.model.value import Value
+from muninn_core.near_match import shorten
 from muninn_core.org.access.audit import AuditQueue, Entry
 from muninn_core.org.access.identity import People, is_signed
 from muninn_core.org.access.listing import Listing, listing
@@ -131,8 +132,11 @@ class Service:
         database = self._database if caller.changed else self._replica
         with database.transaction("muninn_reader", snapshot=True) as connection:
             branches = enter(connection, caller.tenant, caller.principal, scope.repositories, scope.ref)
+            if not branches and (scope.repositories or scope.ref):
+                raise _nothing_named(scope)
             reader = PostgresReader(connection, caller.tenant, branches, self._vectors.of(caller.tenant))
-            return asked.answer(Question(reader, branches, datetime.now(UTC)), params)
+            unread = len(set(scope.repositories or ()) - branches.by_repository.keys())
+            return asked.answer(Question(reader, branches, datetime.now(UTC), unread), params)
 
     def listing(self, token: str, names: Sequence[str] = ()) -> Listing:
         """Return the repositories, rights, groups and providers for the holder of a token to list.
@@ -234,6 +238,16 @@ class Service:
             self._counts[verb, outcome] += 1
             self._times.setdefault(verb, [0] * (len(SECONDS) + 1))[bisect_left(SECONDS, seconds)] += 1
             self._spent[verb] += seconds
+
+
+def _nothing_named(scope: Scope) -> NotFoundError:
+    """Return the error for a question whose repositories or branch the caller can't read, or which do not exist."""
+    branch = f" with a branch '{shorten(scope.ref)}'" if scope.ref else ""
+    which = "that the question names" if scope.repositories else "of the organisation"
+    return NotFoundError(
+        f"of the repositories {which} there is none{branch} that you may read",
+        hint="`tree` without names lists those that you may read; a repository is there after its first push.",
+    )
 
 
 def _entry(caller: Caller, action: str, plain: Any, scope: Scope) -> Entry:

@@ -25,20 +25,27 @@ _CANDIDATES = 8
 
 
 class Question(NamedTuple):
-    """What an answer is computed from: a reader with its branches, and the time."""
+    """What an answer is computed from: a reader with its branches, and the time.
+
+    `unread` counts the repositories that the question names and the caller can't read, or that do not exist.
+    """
 
     reader: PostgresReader
     branches: ReadBranches
     now: datetime
+    unread: int = 0
 
     @property
     def saw(self) -> ReadState:
         """The state that the answer is computed from. One repository has a commit, several have a note."""
         state = IndexState(generation=max((each.generation for each in self.branches), default=0))
+        lacks = f" Of the named repositories, {self.unread} can't be read." if self.unread else ""
         if len(self.branches) == 1:
             only = self.branches[0]
-            return ReadState(commit=only.commit, branch=only.ref, index=state, note=f"{only.repository} as pushed.")
-        return ReadState(index=state, note=f"{number_of(len(self.branches), 'repository', 'repositories')} as pushed.")
+            note = f"{only.repository} as pushed.{lacks}"
+            return ReadState(commit=only.commit, branch=only.ref, index=state, note=note)
+        count = number_of(len(self.branches), "repository", "repositories")
+        return ReadState(index=state, note=f"{count} as pushed.{lacks}")
 
     def shown(self, branch: int, path: str) -> str:
         """Return a path of a branch as answers without a field for the repository have it."""
