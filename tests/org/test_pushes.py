@@ -285,8 +285,21 @@ def test_a_redaction_reaches_all_branches_and_no_later_push_brings_the_text_back
         assert_gone(fresh, "quetzalcoatl")
     assert redact(fresh.database, fresh.tenant, "two", "M1") == 1
     assert redact(fresh.database, fresh.tenant, "two", "M1") == 0
+    with pytest.raises(NotFoundError, match="no branch of the repository 'two' has the memory M"):
+        redact(fresh.database, fresh.tenant, "two", "M")
+    with pytest.raises(BadParams):
+        redact(fresh.database, fresh.tenant, "two", "M1\0")
     assert_gone(fresh, "quetzalcoatl")
     assert set(contents(fresh, "two")) == {"fruit.py"}
+
+
+def test_a_memory_is_redacted_before_its_first_push(fresh, tmp_path: Path) -> None:
+    target = fresh.repository("one")
+    with pytest.raises(NotFoundError, match="has the memory M1"):
+        redact(fresh.database, fresh.tenant, "one", "M1")
+    secret = {"id": "M1", "type": "decision", "text": "The password is quetzalcoatl"}
+    push(fresh.database, target, commit(tmp_path / "one", remembered(secret)), "HEAD", workers=1)
+    assert_gone(fresh, "quetzalcoatl")
 
 
 def test_a_purged_content_is_nowhere_and_is_never_stored_again(fresh, tmp_path: Path) -> None:

@@ -12,12 +12,14 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.manifest.reader import memory_key
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json, replace
+from muninn_core.near_match import shorten
 from muninn_core.org.access.principals import find_repository, set_tenant
 from muninn_core.org.database.connections import Connection, Database
 from muninn_core.org.ingestion.storage import (
     add_statistics,
     collect,
     count_files,
+    is_storable,
     lock_tenant,
     read_memory,
 )
@@ -51,7 +53,12 @@ def blanked(memories: Mapping[str, Memory], gone: Collection[str]) -> dict[str, 
 
 
 def redact(database: Database, tenant: int, repository: str, memory: str) -> int:
-    """Redact a memory of a repository in all of its branches; return in how many it was. Raises NotFoundError."""
+    """Redact a memory of a repository in all of its branches; return in how many it had a text.
+
+    Raises NotFoundError for a memory that no branch has; its text is not stored later, too.
+    """
+    if not is_storable(memory):
+        raise BadParams(f"'{shorten(memory)}' is not the id of a memory", hint="`muninn org memories` has them.")
     with database.transaction("muninn_writer") as connection:
         number = find_repository(connection, tenant, repository)
         lock_tenant(connection, tenant)
@@ -59,7 +66,18 @@ def redact(database: Database, tenant: int, repository: str, memory: str) -> int
             "INSERT INTO redaction(tenant, repository, memory) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
             (tenant, number, memory),
         )
-        return _take(connection, tenant, [memory], "b.repository = %(repository)s", {"repository": number})
+        row = connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM memory m JOIN branch b ON b.id = m.branch "
+            "WHERE m.tenant = %s AND m.id = %s AND b.repository = %s)",
+            (tenant, memory, number),
+        ).fetchone()
+        changed = _take(connection, tenant, [memory], "b.repository = %(repository)s", {"repository": number})
+    if row is None or not row[0]:
+        raise NotFoundError(
+            f"no branch of the repository '{repository}' has the memory {shorten(memory)}",
+            hint="Give the whole id: `muninn org memories` has it. A later push of this id is stored without its text.",
+        )
+    return changed
 
 
 def purge(database: Database, tenant: int, content: str) -> int:
