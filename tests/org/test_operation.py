@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import psycopg
 import pytest
 from repositories import git
 
@@ -93,3 +97,45 @@ def test_a_database_without_tables_and_a_read_only_one_are_named(filled, make_ho
     with pytest.raises(ReadOnlyError):
         standby.repository("one")
     assert found(standby.database, standby.tenant, ann) == []
+
+
+def test_a_database_with_another_encoding_is_refused(home) -> None:
+    with connect(home.admin) as connection:
+        connection.execute(b"CREATE DATABASE latin ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+    with pytest.raises(BadParams, match="the database has the encoding SQL_ASCII") as refused:
+        migrate(home.admin.rpartition("/")[0] + "/latin")
+    assert "ENCODING 'UTF8'" in refused.value.hint
+
+
+def test_the_login_works_where_everyone_lost_their_rights(make_home, tmp_path: Path) -> None:
+    home = make_home()
+    with connect(home.admin) as connection:
+        connection.execute(f"REVOKE ALL ON DATABASE {home.admin.rpartition('/')[2]} FROM PUBLIC".encode())
+    with pytest.raises(DatabaseError, match="permission denied for database"):
+        home.repository("one")
+    migrate(home.admin, "muninn_app")
+    (tmp_path / "ledger.py").write_text("def settle(account):\n    return account.balance\n")
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "All")
+    assert push(home.database, home.repository("one"), tmp_path, "HEAD", workers=1).added == 1
+
+
+def test_no_statement_has_the_password_of_the_login(make_home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = make_home()
+    said: list[str] = []
+    execute = psycopg.Connection.execute
+
+    def noting(self: Any, query: Any, *values: Any, **more: Any) -> Any:
+        said.append(f"{query} {values}")
+        return execute(self, query, *values, **more)
+
+    monkeypatch.setattr(psycopg.Connection, "execute", noting)
+    migrate(home.admin, "muninn_other", "pa'ss word")
+    monkeypatch.undo()
+    assert any("ALTER ROLE muninn_other PASSWORD" in each for each in said)
+    assert "ss word" not in "".join(said)
+    with connect(f"postgresql://muninn_other:pa'ss%20word@{home.admin.partition('@')[2]}") as connection:
+        assert connection.execute("SELECT current_user").fetchone() == ("muninn_other",)
+    with pytest.raises(BadParams, match="MUNINN_ORG_PASSWORD is empty"):
+        migrate(home.admin, "muninn_other", "")

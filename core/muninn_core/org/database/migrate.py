@@ -27,6 +27,14 @@ BEGIN
 END
 $$;
 GRANT muninn_owner, muninn_reader, muninn_writer TO CURRENT_USER;
+-- A database whose rights were taken from everyone lets its owner alone use temporary tables.
+DO $$
+BEGIN
+  IF has_database_privilege(current_database(), 'TEMPORARY WITH GRANT OPTION') THEN
+    EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO muninn_writer', current_database());
+  END IF;
+END
+$$;
 CREATE SCHEMA IF NOT EXISTS muninn AUTHORIZATION muninn_owner;
 """
 
@@ -62,8 +70,11 @@ def migrate(url: str, login: str | None = None, password: str | None = None) -> 
     """
     if login is not None and not _LOGIN.fullmatch(login):
         raise BadParams(f"'{login}' is not a name of a role", hint="Use lower-case letters, digits and underscores.")
+    if password == "":
+        raise BadParams("the password in MUNINN_ORG_PASSWORD is empty", hint="Set it, or leave the variable out.")
     connection = connect(url)
     try:
+        _check_encoding(connection)
         with translated(), connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             connection.execute(_PREPARE)
@@ -91,6 +102,15 @@ def check_version(connection: Connection) -> None:
         )
 
 
+def _check_encoding(connection: Connection) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise BadParams(
+            f"the database has the encoding {encoding}, which has not all characters of texts",
+            hint="Make one with `CREATE DATABASE muninn ENCODING 'UTF8' TEMPLATE template0`.",
+        )
+
+
 def _apply_missing(connection: Connection) -> tuple[str, ...]:
     applied = {row[0] for row in connection.execute("SELECT number FROM migration")}
     missing = [each for each in migrations() if each.number not in applied]
@@ -105,7 +125,11 @@ def _grant_login(connection: Connection, login: str, password: str | None) -> No
     if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (login,)).fetchone() is None:
         connection.execute(f"CREATE ROLE {login} LOGIN NOSUPERUSER NOBYPASSRLS NOINHERIT".encode())
     if password is not None:
-        quoted = connection.execute("SELECT quote_literal(%s)", (password,)).fetchone()
-        assert quoted is not None
-        connection.execute(f"ALTER ROLE {login} PASSWORD {quoted[0]}".encode())
+        # Hashed here: the text of a statement can get into the log of the database.
+        hashed = connection.pgconn.encrypt_password(password.encode(), login.encode(), b"scram-sha-256").decode()
+        connection.execute(f"ALTER ROLE {login} PASSWORD '{hashed}'".encode())
     connection.execute(f"GRANT muninn_reader, muninn_writer TO {login}".encode())
+    connection.execute(
+        "DO $$ BEGIN IF has_database_privilege(current_database(), 'CONNECT WITH GRANT OPTION') THEN "
+        f"EXECUTE format('GRANT CONNECT ON DATABASE %I TO {login}', current_database()); END IF; END $$".encode()
+    )
