@@ -76,7 +76,7 @@ def _trees(org: Org, asking: Asking, copies: Copies, data: Data, dataset: str) -
         git(root, "init", "-q", "-b", "main")
         commit(root)
         with org.database.transaction("muninn_writer") as connection:
-            number = principals.put_repository(connection, org.tenant, name, "main", private=True)
+            number = principals.create_repository(connection, org.tenant, name, "main", private=True)
             principals.grant(connection, org.tenant, number, org.asker)
         push(org.database, Target(org.tenant, name, "main"), root, "HEAD")
         trees[source] = Tree(root, name)

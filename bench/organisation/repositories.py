@@ -78,7 +78,7 @@ def filled(org: Org, corpus: Sequence[Path], folder: Path, most: int) -> tuple[l
     began, cpu = time.perf_counter(), org.cpu()
     for root in repositories(corpus, folder):
         with org.database.transaction("muninn_writer") as connection:
-            number = principals.put_repository(connection, org.tenant, root.name, "main", private=True)
+            number = principals.create_repository(connection, org.tenant, root.name, "main", private=True)
             principals.grant(connection, org.tenant, number, org.asker)
         push(org.database, Target(org.tenant, root.name, "main"), root, "HEAD")
         roots.append(root)

@@ -172,7 +172,7 @@ def _principal(org: database.Org, tenant: int) -> int:
 
 def _create(org: database.Org, name: str) -> None:
     with org.database.transaction("muninn_writer") as connection:
-        number = principals.put_repository(connection, org.tenant, name, "main", private=True)
+        number = principals.create_repository(connection, org.tenant, name, "main", private=True)
         principals.grant(connection, org.tenant, number, org.asker)
 
 

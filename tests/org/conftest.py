@@ -16,7 +16,15 @@ from typing import NamedTuple
 
 import pytest
 
-from muninn_core.org.access.principals import create_tenant, find_repository, grant, put_principal, put_repository
+from muninn_core.errors import NotFoundError
+from muninn_core.org.access.principals import (
+    change_repository,
+    create_repository,
+    create_tenant,
+    find_repository,
+    grant,
+    put_principal,
+)
 from muninn_core.org.database.connections import Connection, Database, connect
 from muninn_core.org.database.embedded_postgres import EmbeddedServer
 from muninn_core.org.database.migrate import migrate
@@ -46,9 +54,12 @@ class Home(NamedTuple):
         return found
 
     def repository(self, name: str, ref: str = "main", *, private: bool = True) -> Target:
-        """Return where a repository's default branch is pushed to."""
+        """Return where the default branch of a repository, which is made if needed, is pushed to."""
         with self.database.transaction("muninn_writer") as connection:
-            put_repository(connection, self.tenant, name, ref, private=private)
+            try:
+                change_repository(connection, self.tenant, name, ref, private=private)
+            except NotFoundError:
+                create_repository(connection, self.tenant, name, ref, private=private)
         return Target(self.tenant, name, ref)
 
     def as_admin(self) -> Connection:

@@ -217,7 +217,7 @@ def test_tokens_are_hashed_scoped_expiring_and_revocable(home, people) -> None:
 @pytest.mark.parametrize("name", ["'; DROP TABLE muninn.chunk; --", "a\0b", "", " x", "../up", "x" * 300, "%s"])
 def test_names_with_sql_are_refused_and_harmless_in_questions(home, people, name: str) -> None:
     with pytest.raises(BadParams), home.database.transaction("muninn_writer") as connection:
-        principals.put_repository(connection, home.tenant, name, "main", private=True)
+        principals.create_repository(connection, home.tenant, name, "main", private=True)
 
     def ask(reader):
         words = [name, "charg"]

@@ -225,7 +225,7 @@ def test_a_token_lists_its_own_organisation_alone_and_reads_and_pushes_nothing(f
     with fresh.as_admin() as connection:
         other = principals.create_tenant(connection, "rival")
     with fresh.database.transaction("muninn_writer") as connection:
-        principals.put_repository(connection, other, "secret", "main", private=False)
+        principals.create_repository(connection, other, "secret", "main", private=False)
         ops = principals.put_principal(connection, fresh.tenant, "user", "ops")
         token = principals.create_token(connection, fresh.tenant, ops, "list", timedelta(hours=1))
         reads = principals.put_principal(connection, fresh.tenant, "group", "readers")

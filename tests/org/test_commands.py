@@ -14,6 +14,7 @@ from repositories import MUNINN, git
 from shop_service import MEMORY, shop_pushed, shop_root, shop_tokens, shop_url  # noqa: F401 - fixtures
 
 from muninn_core.org.access import principals
+from muninn_core.org.access.listing import listing
 from muninn_server.org.command import main
 
 
@@ -135,6 +136,10 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
         ("tenant create", "needs the name"),
         ("tenant delete nosuch --yes", "no tenant 'nosuch'"),
         ("repository delete nosuch --yes --tenant acme", "no repository 'nosuch'"),
+        ("repository create shop --open --tenant acme", "a repository 'shop' already"),
+        ("repository change shop --tenant acme", "nothing is to be changed"),
+        ("repository change nosuch --open --tenant acme", "no repository 'nosuch'"),
+        ("repository delete-branch shop --tenant acme", "no branch is named"),
         ("repository delete-branch shop --ref nosuch --tenant acme", "no branch 'nosuch'"),
         ("revoke nobody shop --tenant acme", "no right of its own"),
         ("member ann nosuch --remove --tenant acme", "no member"),
@@ -156,6 +161,24 @@ def test_commands_that_can_not_be_done_say_why(
         assert main(words, {**environ, "MUNINN_ORG_TENANT": "acme"}) == 1
         assert re.search(said, capsys.readouterr().err)
     assert "X-Injected" not in told
+
+
+def test_a_change_of_a_repository_leaves_its_other_settings(home, tokens) -> None:
+    environ = {"MUNINN_ORG_DATABASE": home.admin, "MUNINN_ORG_TENANT": "acme"}
+
+    def settings() -> tuple[str, bool]:
+        with home.database.transaction("muninn_writer") as connection:
+            found = listing(connection, home.tenant, ["garden"]).repositories[0]
+        return found.default_ref, found.open
+
+    for command, found in (
+        ("create garden --ref trunk", ("trunk", False)),
+        ("change garden --open", ("trunk", True)),
+        ("change garden --ref dev", ("dev", True)),
+        ("change garden --private", ("dev", False)),
+    ):
+        assert main(["repository", *command.split()], environ) == 0
+        assert settings() == found
 
 
 def test_databases_without_tables_and_other_logins_are_named(home, make_home, capsys) -> None:

@@ -111,17 +111,35 @@ def find_repository(connection: Connection, tenant: int, name: str) -> int:
     return int(row[0])
 
 
-def put_repository(connection: Connection, tenant: int, name: str, default_ref: str, *, private: bool) -> int:
-    """Create a repository, or change its default branch and visibility. Returns its id. Raises BadParams."""
+def create_repository(connection: Connection, tenant: int, name: str, default_ref: str, *, private: bool) -> int:
+    """Create a repository and return its id. Raises BadParams, also for a name that there is."""
     set_tenant(connection, tenant)
     row = connection.execute(
         "INSERT INTO repository(tenant, name, default_ref, visibility) VALUES (%s, %s, %s, %s) "
-        "ON CONFLICT (tenant, name) DO UPDATE SET default_ref = excluded.default_ref, "
-        "visibility = excluded.visibility RETURNING id",
-        (tenant, checked_name(name), default_ref, "private" if private else "tenant"),
+        "ON CONFLICT (tenant, name) DO NOTHING RETURNING id",
+        (tenant, checked_name(name), default_ref, _visibility(private)),
     ).fetchone()
-    assert row is not None
+    if row is None:
+        raise BadParams(
+            f"there is a repository '{name}' already", hint="`muninn org repository change` changes its settings."
+        )
     return int(row[0])
+
+
+def change_repository(
+    connection: Connection, tenant: int, name: str, default_ref: str | None = None, *, private: bool | None = None
+) -> None:
+    """Change the default branch or the visibility of a repository; None leaves it as it is. Raises NotFoundError."""
+    repository = find_repository(connection, tenant, name)
+    connection.execute(
+        "UPDATE repository SET default_ref = coalesce(%s, default_ref), visibility = coalesce(%s, visibility) "
+        "WHERE id = %s",
+        (default_ref, None if private is None else _visibility(private), repository),
+    )
+
+
+def _visibility(private: bool) -> str:
+    return "private" if private else "tenant"
 
 
 def put_remote(

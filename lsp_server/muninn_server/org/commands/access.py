@@ -13,11 +13,13 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.counting import number_of
 from muninn_core.org.access import principals
 from muninn_core.org.access.identity import put_provider, remove_provider
-from muninn_core.org.database.connections import Connection, administration
+from muninn_core.org.database.connections import Connection, Database, administration
 from muninn_core.org.ingestion.mirrors import sweep_mirrors
 from muninn_core.org.ingestion.pushes import Target, remove_branch, remove_repository, sweep
 from muninn_core.org.ingestion.redaction import purge, redact
 from muninn_server.org.commands.environment import address_of, database_of, tenant_of, writing
+
+_DEFAULT_REF = "main"
 
 
 def change_tenant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
@@ -37,21 +39,35 @@ def change_tenant(options: argparse.Namespace, environ: Mapping[str, str]) -> No
 
 
 def change_repository(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    """Declare or delete a repository, or delete a branch."""
+    """Create, change or delete a repository, or delete a branch."""
     tenant = tenant_of(options, environ)
     with database_of(options, environ) as database:
         if options.action == "delete":
             remove_repository(database, tenant, options.name)
         elif options.action == "delete-branch":
+            if not options.ref:
+                raise BadParams("no branch is named", hint="Name the branch to delete with `--ref BRANCH`.")
             if not remove_branch(database, Target(tenant, options.name, options.ref)):
                 raise NotFoundError(
                     f"the repository '{options.name}' has no branch '{options.ref}'",
                     hint=f"`muninn org list {options.name}` shows its branches.",
                 )
         else:
-            with database.transaction("muninn_writer") as connection:
-                principals.put_repository(connection, tenant, options.name, options.ref, private=not options.open)
+            _put_repository(database, tenant, options)
     print(f"{options.action}: {options.name}")
+
+
+def _put_repository(database: Database, tenant: int, options: argparse.Namespace) -> None:
+    with database.transaction("muninn_writer") as connection:
+        if options.action == "create":
+            principals.create_repository(
+                connection, tenant, options.name, options.ref or _DEFAULT_REF, private=not options.open
+            )
+            return
+        if not (options.ref or options.open or options.private):
+            raise BadParams("nothing is to be changed", hint="Give `--ref BRANCH`, `--open` or `--private`.")
+        private = options.private if options.open or options.private else None
+        principals.change_repository(connection, tenant, options.name, options.ref, private=private)
 
 
 def set_remote(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
