@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -11,10 +13,14 @@ from bench.agent_models.loopback import Handler, Loopback
 from repositories import git
 from shop_service import shop_pushed, shop_root, shop_tokens, shop_url, status  # noqa: F401 - fixtures
 
-from muninn_core.errors import BusyError, MuninnError, StorageError
+from muninn_core.errors import BusyError, DaemonError, MuninnError, NotFoundError, StorageError
+from muninn_core.git import mirror
+from muninn_core.org import service as services
 from muninn_core.org.service import Service
 from muninn_server.org import application
 from muninn_server.org.client import Client
+
+BUSY = 503
 
 
 def test_pushes_with_forged_contents_change_nothing(pushed, tokens, root: Path, tmp_path: Path) -> None:
@@ -43,7 +49,8 @@ def test_an_older_push_is_refused_and_a_deleted_branch_is_gone(pushed, tokens, r
     assert ann.call("symbols", {"query": "vat"})["total"] == 0
     assert client.delete("shop", "feature")
     assert not client.delete("shop", "feature")
-    assert ann.call("symbols", {"query": "vat"}, ["shop"], "feature")["total"] == 0
+    with pytest.raises(NotFoundError):
+        ann.call("symbols", {"query": "vat"}, ["shop"], "feature")
 
 
 def test_a_push_that_the_server_can_not_store_names_its_folders(
@@ -84,6 +91,78 @@ def test_a_push_waits_for_others(home, tokens, serve, root: Path, tmp_path: Path
             client.push(root, "shop", "patient", "HEAD")
     assert said == ["other pushes are being indexed"]
     service.close()
+
+
+def test_a_push_waits_for_a_database_that_comes_back(
+    home, tokens, serve, root: Path, tmp_path: Path, monkeypatch
+) -> None:
+    service, said = Service(home.database, tmp_path / "mirrors", 1), list[str]()
+    monkeypatch.setattr("muninn_server.org.client._PAUSE_SECONDS", 0.01)
+    with serve(lambda _: application.Application(service)) as url, home.as_admin() as admin:
+        client = Client(url, tokens["ci"])
+
+        def sever() -> None:
+            admin.execute("ALTER ROLE muninn_app NOLOGIN")
+            admin.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'muninn_app'")
+
+        def told(reason: str) -> None:
+            said.append(reason)
+            admin.execute("ALTER ROLE muninn_app LOGIN")
+
+        try:
+            sever()
+            assert client.push(root, "shop", "severed", "HEAD", told=told)["added"]
+            sever()
+            monkeypatch.setattr("muninn_server.org.client._AWAY_SECONDS", 0)
+            with pytest.raises(MuninnError, match="can't be reached"):
+                client.push(root, "shop", "severed", "HEAD", told=said.append)
+        finally:
+            admin.execute("ALTER ROLE muninn_app LOGIN")
+    assert "can't be reached" in said[0]
+    service.close()
+
+
+def test_a_server_that_stops_tells_a_push_to_try_again(
+    home, tokens, serve, root: Path, tmp_path: Path, monkeypatch
+) -> None:
+    service, begun, go_on = Service(home.database, tmp_path / "mirrors", 1), threading.Event(), threading.Event()
+    real = services.push
+
+    def held(*values, **more):
+        begun.set()
+        go_on.wait()
+        return real(*values, **more)
+
+    monkeypatch.setattr(services, "push", held)
+    codes: list[int] = []
+    mirror.make_pack(root, "HEAD", "", tmp_path / "pack")
+    body, address = (tmp_path / "pack").read_bytes(), "/push?repository=shop&ref=stopped&commit="
+    with serve(lambda _: application.Application(service)) as url:
+        commit = git(root, "rev-parse", "HEAD").strip()
+        asking = threading.Thread(target=lambda: codes.append(status(url, address + commit, body, tokens["ci"])))
+        asking.start()
+        begun.wait()
+    asking.join()
+    go_on.set()
+    assert codes == [BUSY]
+    service.close()
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", b"nonsense\r\n\r\n", b""])
+def test_an_answer_that_breaks_off_is_an_error_with_the_address(answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def reply() -> None:
+            with listening.accept()[0] as connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(DaemonError, match=f"{url} does not answer"):
+            Client(url, "muninn_token").call("files", {})
+        thread.join()
 
 
 def test_a_push_may_take_longer_than_a_question(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

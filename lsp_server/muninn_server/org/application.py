@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
-from muninn_core.errors import BadParams, MuninnError, ParseError, RefusedError, RequestError, StorageError
+from muninn_core.errors import BadParams, BusyError, MuninnError, ParseError, RefusedError, RequestError, StorageError
 from muninn_core.model.value import Value, encode_json, to_plain
 from muninn_core.org.access.principals import InvalidToken
 from muninn_core.org.database.connections import DatabaseError
@@ -71,6 +71,8 @@ class Application:
         began = time.monotonic()
         try:
             reply = await self._reply(scope, receive)
+        except asyncio.CancelledError:  # what it began goes on in its thread; a push is continued by its next try
+            reply = self._refusal(BusyError("the server stops", hint="Try again in some seconds."))
         except Exception as error:  # every failure is a response; error_of logs what is unexpected
             reply = self._refusal(error_of(error, f"{scope['method']} {scope['path'][:100]}", _PROCESS))
         await send_reply(send, reply)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import tempfile
 import time
@@ -24,7 +25,17 @@ _WAIT_SECONDS = 1800.0
 _PAUSE_SECONDS = 5.0
 """How long a push waits for others, and between two tries."""
 
+_AWAY_SECONDS = 120.0
+"""How long a push waits for a server that has answered it, or for its database, to come back."""
+
+_PASSING = (502, 503, 504)
+"""What proxies answer while the server behind them is away."""
+
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class _Away(DaemonError):
+    """The server did not answer. It may do so later."""
 
 
 class Client:
@@ -39,6 +50,7 @@ class Client:
             raise BadParams(f"'{url}' sends the token without encryption", hint="Use https.")
         self._url = url.rstrip("/")
         self._token = token
+        self._answered = False
 
     def call(self, verb: str, params: dict[str, Any], repositories: Sequence[str] = (), ref: str = "") -> Any:
         """Return the plain result of a verb. Raises the server's error, DaemonError without an answer."""
@@ -65,19 +77,31 @@ class Client:
     ) -> Any:
         """Push a commit: send the objects that the server lacks. Returns the plain result.
 
-        While other pushes are indexed it tries again, for half an hour at most; `told` gets the reason once.
+        While other pushes are indexed it tries again, for half an hour at most, and while a server that has answered,
+        or its database, is away, for two minutes. `told` gets the first reason.
         """
-        commit, end, waits = git.resolve_commit(root, rev), time.monotonic() + _WAIT_SECONDS, False
+        commit, began, waits = git.resolve_commit(root, rev), time.monotonic(), False
+        away: float | None = None
         while True:
             try:
                 return self._push_once(root, repository, ref, commit, force=force)
-            except BusyError as error:
-                if time.monotonic() > end:
+            except MuninnError as error:
+                now = time.monotonic()
+                if self._is_away(error):
+                    away = now if away is None else away
+                    ends = now > away + _AWAY_SECONDS
+                else:
+                    ends = not isinstance(error, BusyError)
+                if ends or now > began + _WAIT_SECONDS:
                     raise
                 if not waits:
                     told(error.message)
                 waits = True
                 time.sleep(_PAUSE_SECONDS)
+
+    def _is_away(self, error: MuninnError) -> bool:
+        """Whether a server that has answered, or its database, is away. An address that is wrong never answered."""
+        return self._answered and (isinstance(error, _Away) or error.kind == "database")
 
     def _push_once(self, root: Path, repository: str, ref: str, commit: str, *, force: bool) -> Any:
         where = {"repository": repository, "ref": ref}
@@ -102,18 +126,19 @@ class Client:
         request = urllib.request.Request(self._url + path, body, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=seconds or _SECONDS) as response:
+                self._answered = True
                 return json.loads(response.read())
         except urllib.error.HTTPError as error:
+            self._answered = True
             raise _error_of(error) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)  # URLError wraps the system's
-            raise DaemonError(
-                f"{self._url} does not answer: {reason}", hint="Check the address and the server."
-            ) from None
+            raise _Away(f"{self._url} does not answer: {reason}", hint="Check the address and the server.") from None
 
 
 def _error_of(error: urllib.error.HTTPError) -> MuninnError:
     try:
         return from_plain(json.loads(error.read())["error"])
-    except (ValueError, KeyError, TypeError):
-        return DaemonError(f"the server answered with the status {error.code}")
+    except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
+        kind = _Away if error.code in _PASSING else DaemonError
+        return kind(f"the server answered with the status {error.code}", hint="Look at its log, and at its proxy's.")
