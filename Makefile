@@ -28,7 +28,7 @@ generate: $(READY) ## Write the files generated from the catalogue.
 bench: $(READY) ## Measure performance on this machine.
 	@$(BIN)/python bench/run.py
 
-torture: $(READY) ## Run the hostile campaign. PARTS, SECONDS, COUNT and SEED choose what and how long.
+torture: $(READY) ## Run the torture tests. PARTS, SECONDS, COUNT and SEED choose what and how long.
 	@PYTHONPATH=tests $(BIN)/python -m torture $(PARTS) $(if $(SECONDS),--seconds $(SECONDS)) \
 		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) \
 		$(if $(REPORT),--report $(REPORT))

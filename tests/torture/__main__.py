@@ -1,4 +1,4 @@
-"""`python -m torture [PART…]`: run parts of the hostile campaign and print their figures.
+"""`python -m torture [PART…]`: run parts of the torture tests and print their figures.
 
 Exit status 1 means that a part found a violation; the output has the seed that repeats it.
 """

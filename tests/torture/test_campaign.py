@@ -1,4 +1,4 @@
-"""The short form of each part of the hostile campaign, with a fixed seed. `make torture` runs the long form."""
+"""The short form of each part of the torture tests, with a fixed seed. `make torture` runs the long form."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ _REFUSED = (401, 403)
 
 
 class NoAnswer(Exception):
-    """The server did not answer."""
+    """The server did not answer in a form that can be read; the message says why."""
 
 
 class RemoteRepository:
@@ -172,7 +172,7 @@ class Organisation:
         try:
             return value_of(answer.get("result"), kind)
         except ValidationError as error:
-            raise NoAnswer(f"it sent no {kind.__name__.lower()}: {error}") from None
+            raise NoAnswer(f"its answer has another form than this version reads: {error}") from None
 
 
 def _post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> str:
