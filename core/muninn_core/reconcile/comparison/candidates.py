@@ -1,7 +1,7 @@
 """Finds the pairs of memories that are worth judging, without comparing all with all.
 
-Memories that relate share most of their words. They are filed by their words; of those filed together, the ones are
-candidates whose other words can be what a rule asks for.
+Memories that relate share most of their words. The pairs of a block of texts with common words are candidates if their
+other words can satisfy a rule.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from muninn_core.model.memory import Memory
+from muninn_core.reconcile.comparison.blocking import DENIALS, pairs_in_blocks
 from muninn_core.reconcile.comparison.compare import EVENTS, comparable_kind
-from muninn_core.reconcile.comparison.filing import DENIALS, filed_together
 from muninn_core.reconcile.comparison.finding import MAX_VALUE_WORDS
 from muninn_core.reconcile.comparison.known_texts import Known, Numbers, Question, sentences_of
 from muninn_core.reconcile.comparison.words import Words, words_of
@@ -54,7 +54,7 @@ class _Search:
     def add_texts(self) -> None:
         """Add the pairs whose texts may relate."""
         kinds = self._kinds
-        one, other = filed_together(self._known, self._texts, lambda one, other: kinds[one] == kinds[other])
+        one, other = pairs_in_blocks(self._known, self._texts, lambda one, other: kinds[one] == kinds[other])
         wordings = [memory.text for memory in self._ordered]
         self._add_likely(one, other, self._texts, np.arange(len(self._texts)), wordings.__getitem__)
 
@@ -65,7 +65,7 @@ class _Search:
             return
         owners = np.repeat(np.arange(len(counts)), counts)
         kinds, first = self._kinds[owners], np.cumsum(counts) - counts
-        one, other = filed_together(
+        one, other = pairs_in_blocks(
             self._known,
             parts,
             lambda one, other: (
@@ -82,7 +82,7 @@ class _Search:
     def _add_likely(
         self, one: Numbers, other: Numbers, numbers: Numbers, owners: Numbers, wording: Callable[[int], str]
     ) -> None:
-        """Add the owners of filed texts or sentences that may relate by their words."""
+        """Add the owners of texts or sentences in common blocks that may relate by their words."""
         known, texts = self._known, self._texts
         left, right = owners[one], owners[other]
         is_open = ~known.denied(numbers[one], numbers[other], Question.LIKELY)
