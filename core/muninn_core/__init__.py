@@ -1,4 +1,4 @@
-"""Muninn's domain: the memory log, the index, retrieval and the engine. Knows no LSP, MCP, HTTP or terminal.
+"""Muninn's domain: the memory log, the index, retrieval and the engine. Independent of LSP, MCP, HTTP and terminals.
 
 Python programs use `open_repository`. It is imported on first use, because hooks and proxies do not need it.
 """

@@ -1,4 +1,4 @@
-"""Settings of language models. They stand only in the user's own settings, `~/.config/muninn/config.yaml`.
+"""Settings of language models. They are only in the user's own settings, `~/.config/muninn/config.yaml`.
 
     models:
       routes:

@@ -1,4 +1,4 @@
-"""Settings of an organisation's memory. They stand only in the user's own settings, `~/.config/muninn/config.yaml`.
+"""Settings of an organisation's memory. They are only in the user's own settings, `~/.config/muninn/config.yaml`.
 
     org:
       url: https://memory.example.com

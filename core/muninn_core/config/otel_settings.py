@@ -1,4 +1,4 @@
-"""Settings of OpenTelemetry. They stand only in the user's own settings, `~/.config/muninn/config.yaml`.
+"""Settings of OpenTelemetry. They are only in the user's own settings, `~/.config/muninn/config.yaml`.
 
     opentelemetry:
       url: http://127.0.0.1:4318

@@ -1,4 +1,4 @@
-"""Which files of an organisation's repositories import packages: what its server is asked, and what it answers.
+"""Which files of an organisation's repositories import packages: the request to its server, and the answer.
 
 The values travel as JSON.
 """

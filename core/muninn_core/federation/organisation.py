@@ -1,4 +1,4 @@
-"""An organisation's server as one more source of a question: asks for its candidates, and says when it is away.
+"""An organisation's server as one more source of a question: requests its candidates, and reports a failure.
 
 Only the user's own settings name a server. It gets the question and its filters, and nothing of the repository.
 """

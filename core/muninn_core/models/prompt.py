@@ -1,4 +1,4 @@
-"""What a model is asked and what it answers, whatever its dialect."""
+"""A request to a model and its answer, independent of the dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""English words that say little about what a text is about."""
+"""English stop words: frequent words that carry little meaning."""
 
 from __future__ import annotations
 

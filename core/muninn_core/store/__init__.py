@@ -1,1 +1,1 @@
-"""The memory log: records as lines of text in git, and the state that folding them gives. Knows no index."""
+"""The memory log: records as lines of text in git, and the state folded from them. It does not use the index."""

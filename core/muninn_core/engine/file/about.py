@@ -1,4 +1,4 @@
-"""What is remembered about a line or a name of a work tree, with the reason why each memory is shown."""
+"""The memories about a line or a name of a work tree, with the reason why each memory is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verbs of capsules do: parameters to the journal's capsules, and these to results."""
+"""The verbs of capsules: converts parameters to operations on the journal's capsules, and these to results."""
 
 from __future__ import annotations
 

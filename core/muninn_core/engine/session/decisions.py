@@ -1,4 +1,4 @@
-"""What the verbs of decisions do: events of the types `decision` and `pattern`, and the context of a turn."""
+"""The verbs of decisions: events of the types `decision` and `pattern`, and the context of a turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verbs of the journal do: parameters to events, and events to results."""
+"""The verbs of the journal: converts parameters to events, and events to results."""
 
 from __future__ import annotations
 

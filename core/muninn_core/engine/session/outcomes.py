@@ -1,4 +1,4 @@
-"""What became of the memories and files that sessions were given, read from the journal and the log.
+"""Outcomes of the memories and files that sessions were given (used, confirmed, refuted), from journal and log.
 
 What follows in the same session decides: a file of the memory is opened or edited, its command is run, the memory is
 confirmed or contradicted. That a file was opened after a memory about it was given does not prove that the memory was

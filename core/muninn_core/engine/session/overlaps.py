@@ -1,4 +1,4 @@
-"""Files that two work trees of a repository are changing at the same time, and who is at work there."""
+"""Files that two work trees of a repository change at the same time, and the sessions and agents there."""
 
 from __future__ import annotations
 

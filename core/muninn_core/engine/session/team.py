@@ -1,4 +1,4 @@
-"""What the verbs of agent coordination do: parameters to operations of the journal, and their outcomes to results."""
+"""The verbs of agent coordination: converts parameters to operations of the journal, and outcomes to results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a memory the text encoder sees, and the digest under which its vector and its tokens' states are kept."""
+"""The text of a memory that is encoded, and the digest that is the key of its vector and token states."""
 
 from __future__ import annotations
 

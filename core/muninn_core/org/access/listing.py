@@ -1,4 +1,4 @@
-"""What an organisation has: its repositories with their branches, rights and jobs, its groups and its providers."""
+"""Lists an organisation's repositories with their branches, rights and jobs, its groups and its providers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The database: connections, roles, tables, and a server for trying."""
+"""The database: connections, roles, tables, and a PostgreSQL server for trials."""

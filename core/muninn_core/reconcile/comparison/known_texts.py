@@ -1,4 +1,4 @@
-"""What is known of texts: their words, their sentences, and of which pairs nothing follows.
+"""Cached results about texts: their words, their sentences, and the pairs of texts that do not relate.
 
 All of it follows from the texts alone, so that a comparison can take over what an earlier one found out. It has hashes
 instead of texts and words. Pairs that relate are not part of it: the reason of a contradiction quotes both texts.

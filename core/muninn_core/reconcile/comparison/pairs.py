@@ -1,4 +1,4 @@
-"""Compares many memories: the candidates are judged as `compare.judge` does, and what follows for all is decided."""
+"""Compares many memories: judges the candidate pairs, and derives merges, replacements and contradictions."""
 
 from __future__ import annotations
 

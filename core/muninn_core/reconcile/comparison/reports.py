@@ -1,4 +1,4 @@
-"""Rules for reports, which tell what some subject is doing or where it is: "a worker is reading from the queue".
+"""Rules for reports, which state what some subject is doing or where it is: "a worker is reading from the queue".
 
 A general statement has many wordings. A report has one order of words for one meaning, and another order means the same
 where a known rule of English explains it: the passive, a modifier behind its noun, an adverb, a list. Its verbs, places

@@ -1,4 +1,4 @@
-"""The words that memories are filed and compared by."""
+"""The words by which memories are indexed and compared."""
 
 from __future__ import annotations
 

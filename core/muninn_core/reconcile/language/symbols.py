@@ -1,4 +1,4 @@
-"""Symbols that a text states: operators, and what stands in quotes or code without a word. Other modules read words.
+"""Symbols in a text: operators, and quoted text or code without a word. Other modules read words.
 
 `==` is not `===`, and a separator ';' is not ','.
 """

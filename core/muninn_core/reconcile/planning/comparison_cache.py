@@ -1,4 +1,4 @@
-"""What a comparison found out about texts, kept in a file so that the next one only reads and judges what is new.
+"""The cache of a comparison's results about texts: the next comparison only reads and judges new texts and pairs.
 
 The cache is disposable. It is used only if this version of the rules wrote it and its checksum matches. It has hashes
 instead of texts (`known_texts.Contents`), and what the last comparison did not need is left out.

@@ -1,4 +1,4 @@
-"""Finds the candidates of a question within the bounds, by words and vectors on one scale."""
+"""Finds the candidates of a question within its filters and limits, by words and vectors on one scale."""
 
 from __future__ import annotations
 

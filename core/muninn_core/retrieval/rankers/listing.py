@@ -1,4 +1,4 @@
-"""What a question of filters alone lists: memories by importance and age, then files by path. Nothing is compared."""
+"""The answer to a query of filters alone: memories by importance and age, then files by path, without scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file that explains the folder of knowledge to its reader. As written by `init` it says nothing of the project."""
+"""The README of the knowledge folder. As `init` writes it, it has no content about the project and is not indexed."""
 
 from __future__ import annotations
 

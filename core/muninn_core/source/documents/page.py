@@ -1,4 +1,4 @@
-"""Pages of knowledge as far as filters ask about them: what their frontmatter says."""
+"""The fields of knowledge pages' frontmatter that filters compare: type, domain and tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of the work tree that the index has: as a tree of folders, and as a list that filters pass."""
+"""The files of the work tree that the index has: as a tree of folders, and as a filtered list."""
 
 from __future__ import annotations
 

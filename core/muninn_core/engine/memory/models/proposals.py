@@ -1,4 +1,4 @@
-"""Asks a model what should become of two memories. The answer is shown with its command, and nothing is recorded."""
+"""Asks a model to merge two memories, supersede one or keep both. The answer is shown with its command."""
 
 from __future__ import annotations
 
