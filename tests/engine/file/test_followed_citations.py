@@ -150,6 +150,15 @@ MODIFY_C = (
 )
 
 
+SHOP_RB = "class Shop\n  def open(key)\n    @keys = [key]\n    count(key)\n  end\nend\n"
+
+
+REOPENED_RB = (
+    "  def open(key)\n    @keys = [key]\n    count(key)\n",
+    "  TEXT = <<~END\nOpen it.\nEND\n\n  def open(*names)\n    start(names)\n",
+)
+
+
 PRINT_C = (
     "int {}(entry *e) {{\n  int total;\n  int size;\n  names = load_names();\n  kinds = load_kinds();\n"
     "  times = load_times();\n  users = load_users();\n  {}\n  total = print(e);\n  count(e, total);\n"
@@ -267,6 +276,8 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
         ("h.rb#Mock.initialize", "class Mock\n  def initialize(*lines)\n    @lines = lines\n    @at = 0\n  end\nend\n\n"
          "class Input\n  def initialize(*keys)\n    @keys = keys\n  end\nend\n",
          {"h.rb": "class Input\n  def initialize(*keys)\n    @keys = keys\n  end\nend\n"}, "gone"),
+        ("h.rb#Shop.open", SHOP_RB, {"h.rb": SHOP_RB.replace(*REOPENED_RB)}, "drifted h.rb:6-8"),
+        ("h.rb#Shop.open", SHOP_RB, {"h.rb": SHOP_RB.replace(*REOPENED_RB).replace("Shop", "Till")}, "gone"),
         ("one.c#old_print", PRINT_C.format("old_print", "wide = 1;\n  flag = 2;") + PRINT_ALL_C,
          {"one.c": PRINT_ALL_C + PRINT_C.format("print", "wide = size;\n  flag = size;")}, "drifted one.c:11-14"),
         ("s.py#load", "def load(key):\n    if key:\n      if known(key):\n        use(key)\n    for one in key:\n"

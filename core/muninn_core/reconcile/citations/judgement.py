@@ -149,7 +149,8 @@ def _resembles(cite: Cite, one: Extent, page: LineIndex, tree: FileSource) -> bo
 
     Without the old text, for some lines in a definition, and in a renamed file that defines the other class in place of
     the cited one's, every method of that name does. One that the old file had as well, and that has half of its lines
-    from there, does not, unless it has more of the cited ones.
+    from there, does not, unless it has more of the cited ones. One in no known class does if the file has the cited
+    one's.
     """
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
     if old is None or is_part(cite, tree):
@@ -161,6 +162,8 @@ def _resembles(cite: Cite, one: Extent, page: LineIndex, tree: FileSource) -> bo
         return False
     if page.path != cite.path and replaces_class(owner, now, old, page):
         return True
+    if owner and not now and "".join(page.span(one.start, one.start))[:1].isspace() and page.find_named(owner):
+        return True  # its class is not known, as below a text without indentation, and may be the cited one's
     return resembles(lines, there)
 
 
