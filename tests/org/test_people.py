@@ -21,6 +21,7 @@ from repositories import git
 
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.org.access import identity, principals
+from muninn_core.org.access.principals import InvalidToken
 from muninn_core.org.answers.verbs import READING_VERBS
 from muninn_core.org.ingestion.pushes import push
 from muninn_core.org.service import Service
@@ -187,6 +188,31 @@ def test_unknown_keys_do_not_make_the_server_ask_the_issuer_each_time(url: str, 
         with pytest.raises(MuninnError):
             found(url, signed(issuer, kid=f"unknown {number}"))
     assert len(asked) <= 1
+
+
+def test_a_key_that_the_issuer_withdraws_ends_and_one_that_it_can_not_send_stays(
+    home, url: str, issuer: str, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(identity, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(identity, "_KEYS_SECONDS", 0.0)
+    service = Service(home.database, tmp_path)
+    real, token = jwt.PyJWKClient.get_signing_keys, signed(issuer)
+    service.check_token(token)
+
+    def away(_self) -> None:
+        raise jwt.PyJWKClientError("away")
+
+    monkeypatch.setattr(jwt.PyJWKClient, "get_signing_keys", away)
+    service.check_token(token)
+    with pytest.raises(InvalidToken, match="away"):
+        service.check_token(signed(issuer, kid="two"))
+
+    def without_the_first(self) -> list[jwt.PyJWK]:
+        return [each for each in real(self) if each.key_id != "one"]
+
+    monkeypatch.setattr(jwt.PyJWKClient, "get_signing_keys", without_the_first)
+    with pytest.raises(InvalidToken, match="not valid"):
+        service.check_token(token)
 
 
 def test_an_agent_asks_over_mcp(url: str, issuer: str) -> None:

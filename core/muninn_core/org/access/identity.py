@@ -7,6 +7,7 @@ claim of groups, membership in declared groups follows the token.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ from muninn_core.errors import BadParams, NotFoundError, RefusedError
 from muninn_core.org.access.principals import Caller, InvalidToken, checked_name, put_principal, set_tenant
 from muninn_core.org.database.connections import Connection, Database
 
+log = logging.getLogger("muninn.org")
+
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures with a public key. A key that both sides know, and no signature, are refused."""
 
@@ -28,6 +31,9 @@ SKEW_SECONDS = 60
 
 _PAUSE_SECONDS = 30.0
 """The shortest time between two fetches of an issuer's keys, so that unknown keys can't make the server ask often."""
+
+_KEYS_SECONDS = 600.0
+"""The age of keys at which they are fetched again, so that a key that the issuer has withdrawn ends."""
 
 _FETCH_SECONDS = 5.0
 _MAX_TOKEN = 16_000
@@ -45,23 +51,34 @@ class Provider(NamedTuple):
 
 
 class _Keys:
-    """The public keys of one issuer, fetched when one is unknown."""
+    """The public keys of one issuer, fetched when one is unknown, and when they are old."""
 
     def __init__(self, address: str) -> None:
         self._client = jwt.PyJWKClient(address, cache_jwk_set=False, timeout=_FETCH_SECONDS)
         self._lock = threading.Lock()
         self._known: dict[str | None, jwt.PyJWK] = {}
         self._next = 0.0
+        self._fetched = 0.0
 
     def find(self, kid: str | None) -> jwt.PyJWK | None:
-        """Return the key of an id, None for an unknown one. Raises InvalidToken when keys can't be fetched."""
+        """Return the key of an id, None for an unknown one. Raises InvalidToken when keys can't be fetched.
+
+        While the issuer does not answer, the keys that it had last stay.
+        """
         with self._lock:
-            if kid not in self._known and time.monotonic() >= self._next:
-                self._next = time.monotonic() + _PAUSE_SECONDS
+            now = time.monotonic()
+            is_known = kid in self._known
+            if now >= self._next and not (is_known and now < self._fetched + _KEYS_SECONDS):
+                self._next = now + _PAUSE_SECONDS
                 try:
                     self._known = {each.key_id: each for each in self._client.get_signing_keys()}
+                    self._fetched = now
                 except jwt.PyJWTError as error:
-                    raise InvalidToken(f"the keys of the issuer can't be read: {error}", hint="Try again.") from None
+                    log.warning("the keys of an issuer can't be read: %s", error)
+                    if not is_known:
+                        raise InvalidToken(
+                            f"the keys of the issuer can't be read: {error}", hint="Try again."
+                        ) from None
             return self._known.get(kid)
 
 
