@@ -18,7 +18,7 @@ from repositories import git
 from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.org.access import audit, principals
 from muninn_core.org.access.audit import AuditQueue, Entry
-from muninn_core.org.database.connections import Database, connect
+from muninn_core.org.database.connections import Database, DatabaseError, connect
 from muninn_core.org.ingestion.pushes import push
 from muninn_core.org.service import Scope, Service
 
@@ -100,6 +100,33 @@ def test_no_question_is_answered_without_its_entry(home, monkeypatch: pytest.Mon
     with pytest.raises(BusyError, match="audit"):
         away.add(entry)
     assert away.close() == 2
+
+
+def test_an_audit_that_can_not_be_written_is_in_the_log_and_is_written_later(
+    make_home, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh, failures = make_home(), [ValueError("odd"), DatabaseError("away"), DatabaseError("away still")]
+    monkeypatch.setattr(audit, "_RETRY_SECONDS", 0.01)
+    real = audit._insert
+
+    def failing(*values) -> None:
+        if failures:
+            raise failures.pop(0)
+        real(*values)
+
+    monkeypatch.setattr(audit, "_insert", failing)
+    queue = AuditQueue(fresh.database)
+    queue.add(Entry(fresh.tenant, 1, "recall", "{}", datetime(2026, 11, 1, tzinfo=UTC)))
+    queue.flush()
+    assert queue.close() == 0
+    with fresh.as_admin() as connection:
+        assert connection.execute("SELECT count(*)::integer FROM muninn.audit").fetchone() == (1,)
+    assert "ValueError: odd" in caplog.text
+    caplog.clear()
+    away = AuditQueue(Database(NOWHERE))
+    away.add(Entry(fresh.tenant, 1, "recall", "{}", datetime(2026, 11, 1, tzinfo=UTC)))
+    assert away.close() == 1
+    assert caplog.text.count("the audit can't be written") == 1
 
 
 def test_entries_of_several_organisations_are_written_together(make_home) -> None:

@@ -86,7 +86,7 @@ class AuditQueue:
                     self._changed.wait_for(lambda: self._closed, _RETRY_SECONDS)
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 batch, closed = list(self._waiting), self._closed
-            done = self._write(batch)
+            done = self._write(batch, told=failed)
             failed = any(each.tenant not in done for each in batch)
             with self._changed:
                 kept = [each for each in batch if each.tenant not in done]
@@ -95,10 +95,11 @@ class AuditQueue:
             if closed:
                 return
 
-    def _write(self, batch: Sequence[Entry]) -> set[int]:
+    def _write(self, batch: Sequence[Entry], *, told: bool) -> set[int]:
         """Write entries, each tenant's in one transaction; return the tenants of those that are not to be tried again.
 
-        Entries that the database refuses, such as those of a deleted tenant, are dropped. Another failure ends the try.
+        Entries that the database refuses, such as those of a deleted tenant, are dropped. Another failure ends the try;
+        the log has the first one, not those after it (`told`).
         """
         done: set[int] = set()
         for tenant in sorted({each.tenant for each in batch}):
@@ -108,7 +109,12 @@ class AuditQueue:
                     _insert(connection, tenant, rows)
             except InvalidRows as error:
                 log.error("%d entries of the audit of tenant %d are lost: %s", len(rows), tenant, error)
-            except MuninnError:
+            except MuninnError as error:
+                if not told:
+                    log.warning("the audit can't be written: %s; its entries wait", error)
+                break
+            except Exception:  # the thread must go on: without it, questions are refused until the server restarts
+                log.exception("a bug: the audit can't be written; its entries wait")
                 break
             done.add(tenant)
         return done
