@@ -13,7 +13,15 @@ from bench.agent_models.loopback import Handler, Loopback
 from repositories import git
 from shop_service import shop_pushed, shop_root, shop_tokens, shop_url, status  # noqa: F401 - fixtures
 
-from muninn_core.errors import BusyError, DaemonError, MuninnError, NotFoundError, StorageError
+from muninn_core.errors import (
+    BadParams,
+    BusyError,
+    DaemonError,
+    MuninnError,
+    NotFoundError,
+    PreconditionError,
+    StorageError,
+)
 from muninn_core.git import mirror
 from muninn_core.org import service as services
 from muninn_core.org.service import Service
@@ -51,6 +59,39 @@ def test_an_older_push_is_refused_and_a_deleted_branch_is_gone(pushed, tokens, r
     assert not client.delete("shop", "feature")
     with pytest.raises(NotFoundError):
         ann.call("symbols", {"query": "vat"}, ["shop"], "feature")
+
+
+def test_a_late_push_is_refused_by_a_server_with_another_disk(home, tokens, serve, root: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(root), str(clone))
+    (clone / "late.py").write_text("LATE = 1\n")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-q", "-m", "Late")
+    for number, rev in enumerate(("HEAD", "HEAD~1")):
+        service = Service(home.database, tmp_path / f"disk{number}", 1)
+        with serve(lambda _, service=service: application.Application(service)) as url:
+            client = Client(url, tokens["ci"])
+            if number == 0:
+                assert client.push(clone, "shop", "disks", rev)["added"]
+            else:
+                with pytest.raises(PreconditionError, match="newer"):
+                    client.push(clone, "shop", "disks", rev)
+                assert client.push(clone, "shop", "disks", rev, force=True)["removed"] == 1
+        service.close()
+
+
+def test_a_shallow_clone_is_told_to_fetch_its_history(pushed, tokens, root: Path, tmp_path: Path) -> None:
+    deep = tmp_path / "deep"
+    git(tmp_path, "clone", "-q", str(root), str(deep))
+    for _ in range(2):
+        git(deep, "commit", "-q", "--allow-empty", "-m", "Further")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{deep}", "shallow")
+    client = Client(pushed, tokens["ci"])
+    with pytest.raises(BadParams) as refused:
+        client.push(tmp_path / "shallow", "shop", "shallow", "HEAD")
+    assert "git fetch --unshallow" in refused.value.hint
+    git(tmp_path / "shallow", "fetch", "-q", "--unshallow")
+    assert client.push(tmp_path / "shallow", "shop", "shallow", "HEAD")["commit"]
 
 
 def test_a_push_that_the_server_can_not_store_names_its_folders(

@@ -154,8 +154,8 @@ class Service:
         """Raise InvalidToken or RefusedError unless a token may read."""
         self._caller(token, "read")
 
-    def pushed_commit(self, token: str, repository: str, ref: str) -> str:
-        """Return the commit of the last push of a branch, "" before the first, for a client that pushes the next."""
+    def indexed_commit(self, token: str, repository: str, ref: str) -> str:
+        """Return the commit that a branch is at, "" before its first push."""
         caller = self._pusher(token, repository)
         checked_name(ref)
         with self._database.transaction("muninn_writer") as connection:
@@ -163,8 +163,13 @@ class Service:
             row = connection.execute(
                 "SELECT commit FROM branch WHERE repository = %s AND ref = %s", (number, ref)
             ).fetchone()
-        commit = row[0] if row is not None else ""
-        return commit if mirror.has_commit(self._mirror(caller, repository), commit) else ""
+        return row[0] if row is not None else ""
+
+    def pushed_commit(self, token: str, repository: str, ref: str) -> str:
+        """Return the indexed commit if the mirror of this server has it, else "", for a client that packs the next."""
+        commit = self.indexed_commit(token, repository, ref)
+        folder = self._mirror(self._pusher(token, repository), repository)
+        return commit if mirror.has_commit(folder, commit) else ""
 
     def check_capacity(self) -> None:
         """Raise BusyError while no further push can be taken, for a client that has not made its pack yet."""

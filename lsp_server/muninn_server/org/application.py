@@ -169,16 +169,17 @@ class Application:
         return reply._replace(headers=((b"retry-after", b"5"),)) if error.kind == "busy" else reply
 
     async def _push(self, scope: ASGIScope, receive: Receive) -> Reply:
-        """GET: the commit that the server has. POST: a pack of objects. DELETE: a branch that is gone."""
+        """GET: the commit that this server has, and the indexed one. POST: a pack of objects. DELETE: a gone branch."""
         token, asked = _token(scope), _query(scope, ("repository", "ref", "commit", "force"))
         given = {name: next(iter(values), "") for name, values in asked.items()}
         repository, ref = given["repository"], given["ref"]
         if not repository or not ref:
             raise BadParams("the address names no 'repository' or no 'ref'")
         if scope["method"] == "GET":
+            indexed = await self._run(lambda: self._service.indexed_commit(token, repository, ref))
             commit = await self._run(lambda: self._service.pushed_commit(token, repository, ref))
             self._service.check_capacity()
-            return json_reply({"commit": commit})
+            return json_reply({"commit": commit, "indexed": indexed})
         if scope["method"] == "DELETE":
             return json_reply({"deleted": await self._run(lambda: self._service.delete_branch(token, repository, ref))})
         if scope["method"] != "POST":

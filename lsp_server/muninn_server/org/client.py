@@ -16,6 +16,7 @@ from urllib.parse import urlencode, urlsplit
 from muninn_core import git
 from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError, from_plain
 from muninn_core.git import mirror
+from muninn_core.org.ingestion.pushes import refuse_older
 
 _SECONDS = 120.0
 _PUSH_SECONDS = 7200.0
@@ -30,6 +31,11 @@ _AWAY_SECONDS = 120.0
 
 _PASSING = (502, 503, 504)
 """What proxies answer while the server behind them is away."""
+
+_SHALLOW = (
+    "This clone is shallow, and the server lacks what it builds on: `git fetch --unshallow`, or in CI a checkout with "
+    "the whole history (`fetch-depth: 0`)."
+)
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -105,14 +111,25 @@ class Client:
 
     def _push_once(self, root: Path, repository: str, ref: str, commit: str, *, force: bool) -> Any:
         where = {"repository": repository, "ref": ref}
-        known = self._send("GET", f"/push?{urlencode(where)}")["commit"]
+        there = self._send("GET", f"/push?{urlencode(where)}")
+        known = there["commit"]
+        if not force and not known:
+            # This server can't tell a late push: another one took the last push, or its disk is new.
+            refuse_older(root, there.get("indexed", ""), commit)
         with tempfile.TemporaryDirectory(prefix="muninn-push-") as folder:
             pack = Path(folder) / "pack"
             pack.touch()
             if known != commit:
                 mirror.make_pack(root, commit, known, pack)
             asked = urlencode({**where, "commit": commit, "force": int(force)})
-            return self._send("POST", f"/push?{asked}", pack.read_bytes(), "application/octet-stream", _PUSH_SECONDS)
+            try:
+                return self._send(
+                    "POST", f"/push?{asked}", pack.read_bytes(), "application/octet-stream", _PUSH_SECONDS
+                )
+            except BadParams as error:
+                if error.message.startswith("the pack") and git.is_shallow(root):
+                    error.hint = _SHALLOW
+                raise
 
     def delete(self, repository: str, ref: str) -> bool:
         """Delete a branch; False when there is none."""

@@ -134,7 +134,7 @@ def _attempt(
     if (branch.commit, branch.cutter) == (tree.commit, CUTTER):
         return Pushed(tree.commit, 0, 0, 0, len(tree.memories), True)
     if not force:
-        _refuse_older(root, branch.commit, tree.commit)
+        refuse_older(root, branch.commit, tree.commit)
     keys = _allowed_keys(database, target.tenant, tree)
     cut, unreadable = _store_missing(database, target.tenant, root, tree, keys, workers, progress)
     with database.transaction("muninn_writer") as connection:
@@ -232,7 +232,8 @@ def remove_repository(database: Database, tenant: int, name: str) -> None:
         connection.execute("DELETE FROM repository WHERE id = %s", (repository,))
 
 
-def _refuse_older(root: Path, indexed: str, commit: str) -> None:
+def refuse_older(root: Path, indexed: str, commit: str) -> None:
+    """Raise OlderCommit when the indexed commit contains another one, as far as the repository at `root` knows."""
     if indexed and indexed != commit and git.is_ancestor(root, commit, indexed):
         raise OlderCommit(
             f"the database has {indexed[:12]}, which is newer than {commit[:12]}",
