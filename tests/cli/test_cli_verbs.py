@@ -111,6 +111,20 @@ def test_a_list_shows_the_present_place_of_moved_code(new_shell: Callable[[], Sh
     assert "insight  src/port.py:1-2\n  Ships are moored" in shown
 
 
+def test_a_history_says_once_that_a_memory_was_archived_pinned_and_updated(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    shell.json("init")
+    identity = shell.json("remember", "The pier is made of wood.")["ids"][0]
+    shell.json("forget", identity, "--reason", "It burned.")
+    shell.json("restore", identity)
+    shell.json("pin", identity)
+    shell.json("update", identity, "--text", "The pier is made of stone.", "--importance", "7")
+    told = shell.run("history", identity).stdout
+    assert "  archived it: It burned.\n" in told
+    assert "    - importance: 5\n    + importance: 7\n" in told
+    assert [word for word in ("archived:", "details:", "pinned:") if word in told] == []
+
+
 def test_init_twice_changes_nothing(shell: Shell) -> None:
     assert shell.json("init")["created"] == []
 

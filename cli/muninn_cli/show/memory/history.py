@@ -21,6 +21,13 @@ MAX_CHARS = 200
 
 _STYLES = {"error": "bad", "warn": "warn"}
 
+_TOLD = {
+    **dict.fromkeys(("link", "unlink"), ("links",)),
+    **dict.fromkeys(("archive", "restore"), ("archived", "details")),
+    **dict.fromkeys(("pin", "unpin"), ("pinned",)),
+}
+"""The changes of a kind of event that its summary states already."""
+
 
 @renders("history")
 def history(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
@@ -33,7 +40,7 @@ def history(console: Console, result: dict[str, Any], options: argparse.Namespac
         line(console, (f"{moment(event['ts'])}  ", "faint"), (event["type"], "name"), (f"  {who}", "faint"))
         paragraph(console, (event["summary"], ""), indent=2)
         for change in event["changes"]:
-            told = event["type"] in ("link", "unlink") and change["name"] == "links"  # by the summary
+            told = change["name"] in _TOLD.get(event["type"], ())
             if not told and (change["before"] or change["after"]):
                 _value(console, f"- {change['name']}: ", change["before"])
                 _value(console, f"+ {change['name']}: ", change["after"])
