@@ -13,6 +13,7 @@ from repositories import git
 
 from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.retrieval.signals.versions import is_version
 
 if TYPE_CHECKING:
@@ -47,6 +48,16 @@ def test_the_newer_version_comes_first_and_the_older_one_names_it(muninn: Muninn
     assert (second.text, second.newer) == (OLD, newer)
     for hit in answer.hits:
         assert round(sum(reason.contribution for reason in hit.why), 4) == hit.score
+
+
+def test_a_memory_from_outside_is_no_newer_version_of_one_of_the_project(muninn: Muninn) -> None:
+    muninn.call("remember", text=NEW, trust="outside", actor="import")
+    hits = muninn.call("recall", query=ASKED, kind="memory").hits
+    assert {hit.text for hit in hits[:2]} == {OLD, NEW}
+    assert [hit.newer for hit in hits] == [""] * len(hits)
+    own, outside = _memory(OLD), replace(_memory(NEW), trust="outside")
+    assert not is_version(own, outside, 0.9)
+    assert is_version(replace(own, trust="outside"), outside, 0.9)
 
 
 def test_memories_that_a_tool_without_times_had_are_no_versions_of_one_another(muninn: Muninn, tmp_path: Path) -> None:

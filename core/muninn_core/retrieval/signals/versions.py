@@ -105,7 +105,8 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN` or
     `VERSION_SPAN_WITH_QUESTIONS`. The order of time is that of the memories' creation. Memories that were imported with
     the same time have no order: those of a tool without times all have that of its file. The memory of a commit
-    replaces nothing: it tells what was done then, as "drop support for 3.7" does after "drop support for 2.7".
+    replaces nothing: it tells what was done then, as "drop support for 3.7" does after "drop support for 2.7". A memory
+    from outside replaces none of the project.
     """
     best = {each.memory.id: each for each in sorted(ranked, key=attrgetter("order"))[: w.VERSIONS] if each.memory}
     rows = encodings_of_memories(reader, list(best))
@@ -123,7 +124,8 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     ordered = times[:, None] != times[None, :]
     places, befores = (ordered & np.tril(near >= SAME_HEAD, -1) & (scores[:, None] >= scores - spans)).nonzero()
     events = np.array([memory.trust == "commit" for memory in memories])
-    kept = ~events[places]
+    outside = np.array([memory.trust == "outside" for memory in memories])
+    kept = ~events[places] & (outside[befores] | ~outside[places])
     places, befores = places[kept], befores[kept]
     compared = list({*places.tolist(), *befores.tolist()})
     statements = dict(zip(compared, _statements([memories[place].text for place in compared]), strict=True))
@@ -141,7 +143,7 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
 
 def is_version(older: Memory, newer: Memory, cosine: float) -> bool:
     """Whether two memories are versions of one fact, by their words and the cosine of their encodings."""
-    if cosine < SAME_HEAD or newer.trust == "commit":
+    if cosine < SAME_HEAD or newer.trust == "commit" or (newer.trust == "outside" and older.trust != "outside"):
         return False
     close = cosine >= (NEAR_WITH_QUESTIONS if older.questions and newer.questions else NEAR)
     return bool(_replacements(_statements([older.text, newer.text]), [(1, 0, close)]))
