@@ -300,6 +300,8 @@ def test_links_and_changes_are_told_with_the_ids_that_the_next_call_needs() -> N
     alone = LinksResult(memories=(memory(),), depths=(0,), links=(), saw=SAW)
     assert render(alone).endswith("Nothing is linked to it.")
     assert render(UpdateResult(memory=memory(), changed=(), saw=SAW)).startswith("Nothing changed: 01m")
+    updated = UpdateResult(memory=memory(), changed=("files",), notices=("a.py does not exist here.",), saw=SAW)
+    assert render(updated).endswith(" a.py does not exist here.")
     separate = (Separate(reason="has another type", ids=("03m", "04m")), Separate(reason="says more", ids=("05m",)))
     apart = ("03m", "04m", "05m")
     merged = ConsolidateResult(

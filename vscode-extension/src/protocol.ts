@@ -3136,12 +3136,17 @@ export interface RememberResult {
   notices: readonly string[];
 }
 
-/** The memory in its new state. `changed` names the changed fields; it is empty when nothing changed. */
+/**
+ * The memory in its new state. `changed` names the changed fields; it is empty when nothing changed.
+ *
+ * `notices` are sentences about changed files and citations that do not exist.
+ */
 export interface UpdateResult {
   saw: ReadState;
   memory: Memory;
   changed: readonly string[];
   masked: number;
+  notices: readonly string[];
 }
 
 /**

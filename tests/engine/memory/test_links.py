@@ -174,6 +174,13 @@ def test_an_update_changes_what_it_names_and_history_tells(muninn: Muninn) -> No
     assert (unlinked.changed, unlinked.memory.links) == (("links",), ())
 
 
+def test_an_update_names_files_that_do_not_exist(muninn: Muninn) -> None:
+    identity = remember(muninn, "Lanterns burn oil.")
+    result = muninn.call("update", id=identity, files=["src/user.py", "src/users.py"])
+    assert result.notices == ("src/user.py does not exist here.",)
+    assert muninn.call("update", id=identity, importance=7).notices == ()
+
+
 def test_an_update_that_can_not_be_taken_says_why(muninn: Muninn) -> None:
     identity = remember(muninn, "Lanterns burn oil.")
     for words, given in (

@@ -91,7 +91,7 @@ def _counts(console: Console, result: dict[str, Any]) -> None:
 
 @renders("update", "pin", "unpin")
 def update(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
-    """Print the changed fields."""
+    """Print the changed fields, and which files do not exist."""
     if not result["changed"]:
         line(console, ("Nothing to change.", "warn"))
     else:
@@ -99,6 +99,8 @@ def update(console: Console, result: dict[str, Any], options: argparse.Namespace
     print_memory(console, result["memory"])
     if result["masked"]:
         line(console, (f"{number_of(result['masked'], 'secret was', 'secrets were')} masked.", "warn"))
+    for notice in result["notices"]:
+        paragraph(console, (notice, "warn"))
 
 
 @renders("consolidate")

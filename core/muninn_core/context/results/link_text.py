@@ -46,12 +46,13 @@ def overview_text(result: OverviewResult) -> str:
 
 @result_text.register
 def update_text(result: UpdateResult) -> str:
-    """Return the changed fields and the memory."""
+    """Return the changed fields, the memory, and which of its files do not exist."""
     masked = f" {number_of(result.masked, 'secret')} masked: never store those." if result.masked else ""
     waits = " It waits for a person's approval now." if result.memory.waits else ""
     if not result.changed:
         return f"Nothing changed: {_head(result.memory)}"
-    return f"Updated {', '.join(result.changed)}: {_head(result.memory)}{waits}{masked}"
+    notices = "".join(f" {notice}" for notice in result.notices)
+    return f"Updated {', '.join(result.changed)}: {_head(result.memory)}{waits}{masked}{notices}"
 
 
 @result_text.register

@@ -147,11 +147,15 @@ class PinParams(Value):
 
 
 class UpdateResult(Result):
-    """The memory in its new state. `changed` names the changed fields; it is empty when nothing changed."""
+    """The memory in its new state. `changed` names the changed fields; it is empty when nothing changed.
+
+    `notices` are sentences about changed files and citations that do not exist.
+    """
 
     memory: Memory
     changed: tuple[str, ...]
     masked: int = 0
+    notices: tuple[str, ...] = ()
 
 
 class ConsolidateParams(Value):

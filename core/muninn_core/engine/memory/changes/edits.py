@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from muninn_core.config import Config
 from muninn_core.engine.memory.drafting.cites import anchor, slim_cites
 from muninn_core.engine.memory.drafting.drafts import check_relation, cleaned, derived_title
+from muninn_core.engine.memory.drafting.remember_notices import MAX_NOTICES, missing_files
 from muninn_core.engine.memory.lookup import memory_of, only
 from muninn_core.errors import BadParams, NotFoundError, RefusedError, UsageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
@@ -64,9 +65,9 @@ def update(workspace: Workspace, params: UpdateParams, call: CallContext, now: s
     records, changed, masked = _updated(workspace, memory, params, call, now)
     if records:
         workspace.memory.append(records, params.session, scope=memory.scope)
-    return UpdateResult(
-        memory=workspace.memory.all()[memory.id], changed=changed, masked=masked, saw=workspace.read_state()
-    )
+    memory = workspace.memory.all()[memory.id]
+    notices = missing_files(workspace, memory)[:MAX_NOTICES] if {"files", "cites"} & {*changed} else ()
+    return UpdateResult(memory=memory, changed=changed, masked=masked, notices=notices, saw=workspace.read_state())
 
 
 def consolidate(workspace: Workspace, params: ConsolidateParams, call: CallContext) -> ConsolidateResult:

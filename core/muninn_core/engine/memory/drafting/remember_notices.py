@@ -32,9 +32,7 @@ def remember_notices(
     known = workspace.memory.all()
     notices: dict[str, None] = {}
     for number, memory in enumerate(stored):
-        for path in dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites))):
-            if not os.path.lexists(workspace.layout.root / path):
-                notices[missing(path, workspace)] = None
+        notices |= dict.fromkeys(missing_files(workspace, memory))
         for target in dict.fromkeys(link.target for link in memory.links if link.target not in known):
             notices[f"No memory has the id {target}: the link has no effect until one does."] = None
         if memory.id not in before:
@@ -50,6 +48,12 @@ def remember_notices(
 def _indexed(workspace: Workspace) -> Collection[str]:
     index = workspace.updater.index
     return index.snapshot().files() if index is not None else ()
+
+
+def missing_files(workspace: Workspace, memory: Memory) -> tuple[str, ...]:
+    """Return a sentence for each file that a memory names or cites and that does not exist."""
+    paths = dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites)))
+    return tuple(missing(path, workspace) for path in paths if not os.path.lexists(workspace.layout.root / path))
 
 
 def missing(path: str, workspace: Workspace) -> str:
