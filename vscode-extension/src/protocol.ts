@@ -110,13 +110,13 @@ export interface Verbs {
   capture: { params: CaptureParams; result: CaptureResult };
   /** Backfill memory. Make memories from significant commits or from transcripts; without `apply` they are only listed. */
   backfill: { params: BackfillParams; result: BackfillResult };
-  /** List candidates for memory. List what ended sessions showed that is worth remembering, with the events that support it. */
+  /** List candidates for memory. List the candidates for memory from ended sessions, with the events that support them. */
   'candidate.list': { params: CandidateListParams; result: CandidateListResult };
   /** Find candidates in a session. Find candidates in the events of a session; hooks do this when a session ends. */
   'candidate.distil': { params: CandidateDistilParams; result: CandidateDistilResult };
   /** Promote a candidate. Store a candidate as a memory, which keeps the link to its events on this machine. */
   'candidate.promote': { params: CandidatePromoteParams; result: CandidatePromoteResult };
-  /** Discard a candidate. Discard a candidate; what says the same is not offered again. */
+  /** Discard a candidate. Discard a candidate; equal findings are not offered again. */
   'candidate.discard': { params: CandidateDiscardParams; result: CandidateDiscardResult };
   /** Review a branch's memory. Show which memories a branch adds, changes, contradicts and makes stale. */
   diff: { params: DiffParams; result: DiffResult };
@@ -168,7 +168,7 @@ export interface Verbs {
   'pack.remove': { params: PackRemoveParams; result: PackRemoveResult };
   /** Record an event. Record an event in the journal; it is on disk when this returns. */
   'event.append': { params: EventAppendParams; result: EventAppendResult };
-  /** Find events. Find events by their fields, their time, and what they are about. */
+  /** Find events. Find events by their fields, their time, and words and meaning of a text. */
   'event.query': { params: EventQueryParams; result: EventQueryResult };
   /** Wait for events. Wait until an event is recorded that passes the filters, and return it; call again with `last`. */
   'event.wait': { params: EventWaitParams; result: EventWaitResult };
@@ -192,9 +192,9 @@ export interface Verbs {
   'audit.tail': { params: AuditTailParams; result: AuditTailResult };
   /** Seal months. Move the events of past months into compressed files, and remove files beyond the retention. */
   'audit.seal': { params: AuditSealParams; result: AuditSealResult };
-  /** Show projections. Show how many events the tables that follow the journal lack. */
+  /** Show projections. Show how many events the projections lag behind the journal. */
   'projections.status': { params: ProjectionsStatusParams; result: ProjectionsStatusResult };
-  /** Rebuild projections. Build the tables that follow the journal again, and compare them with what they were. */
+  /** Rebuild projections. Rebuild the projections of the journal, and compare them with their earlier content. */
   'projections.rebuild': { params: ProjectionsRebuildParams; result: ProjectionsRebuildResult };
   /** Show rows of a projection. Show facts, decisions, their edges and artifacts, or patterns. */
   'projections.show': { params: ProjectionsShowParams; result: ProjectionsShowResult };
@@ -228,7 +228,7 @@ export interface Verbs {
   'journal.context': { params: JournalContextParams; result: JournalContextResult };
   /** Register an agent. Register an agent under a name and a role; its key is needed on other connections. */
   'agent.register': { params: AgentRegisterParams; result: AgentRegisterResult };
-  /** Keep an agent alive. Extend an agent's life and its leases, and return what waits for it. */
+  /** Keep an agent alive. Extend an agent and its leases, and return the hand-offs that it may take. */
   'agent.heartbeat': { params: AgentHeartbeatParams; result: AgentHeartbeatResult };
   /** End an agent. End an agent and its leases. */
   'agent.leave': { params: AgentLeaveParams; result: AgentLeaveResult };
@@ -1064,7 +1064,7 @@ export interface ForgetParams {
   id: string;
   /** The reason, kept with the memory. */
   reason?: string;
-  /** Put the memory in force again instead. */
+  /** Restore the memory instead. */
   restore?: boolean;
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
@@ -1169,7 +1169,7 @@ export interface CaptureParams {
 export interface BackfillParams {
   /** The commits of this repository, or transcripts of an agent. */
   source: 'git' | 'transcripts';
-  /** For transcripts: JSON lines files of Claude Code, or folders with them. */
+  /** For transcripts: JSON lines files of Claude Code or Codex, or folders with them. */
   paths?: readonly string[];
   /** For git: from this date (UTC), or commits that are not in this revision. */
   since?: string | null;
@@ -1922,15 +1922,15 @@ export interface JournalContextParams {
 
 /** The agent that begins to work. */
 export interface AgentRegisterParams {
-  /** A name that no living agent has: letters, digits, '.', '_' and '-'. */
+  /** A name that no active agent has: letters, digits, '.', '_' and '-'. */
   name: string;
-  /** What the agent does; it decides what it sees first and may do. */
+  /** The role; it sets the agent's rights and the types of memory that count more. */
   role?: 'executor' | 'optimizer' | 'orchestrator' | 'reviewer';
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** What it works on, in a few words. */
   task?: string;
-  /** How long it lives after its last call, in seconds. */
+  /** How long it stays active after its last call, in seconds. */
   seconds?: number;
   /** End the agent when this connection ends, too. */
   bound?: boolean;
@@ -2845,7 +2845,7 @@ export interface SkillEntry {
  * `citations` are the citations of each memory, judged against the work tree, by memory id. `access` is set when one
  * memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
  * `mentions` are passages about it in the memory of other tools. `repositories` are the other repositories that
- * were asked; of their memories, only those in force are listed. `notes` say of an empty list which values no memory
+ * were asked; of their memories, only active ones are listed. `notes` of an empty list name values that no memory
  * has.
  */
 export interface MemoriesResult {
@@ -3195,7 +3195,7 @@ export interface BriefResult {
   withheld: readonly Withheld[];
 }
 
-/** A memory that fitted and was not given, and the reason. */
+/** A related memory that was not given, and the reason. */
 export interface Withheld {
   id: string;
   why: string;
@@ -3300,8 +3300,8 @@ export interface CandidateListResult {
 }
 
 /**
- * Something that a session showed. `kind` is fixed (a failure that a change ended), statement, correction, or
- * model for what a language model proposes.
+ * A finding from the events of a session. `kind` is fixed (a failure that a change ended), statement, correction,
+ * or model for what a language model proposes.
  *
  * `evidence` are ids of events on this machine. `questions` are those of the conversation that it answers. `memory` is
  * the id of the memory that it became, `reason` says why it was discarded.
@@ -3373,11 +3373,11 @@ export interface DiffResult {
   head: string;
   added: readonly Memory[];
   removed: readonly Memory[];
-  changed: readonly Turn[];
-  superseded: readonly Turn[];
-  archived: readonly Turn[];
-  contradicts: readonly Turn[];
-  stale: readonly Turn[];
+  changed: readonly AffectedMemory[];
+  superseded: readonly AffectedMemory[];
+  archived: readonly AffectedMemory[];
+  contradicts: readonly AffectedMemory[];
+  stale: readonly AffectedMemory[];
   pending: readonly Memory[];
   approved: readonly Memory[];
   malformed: number;
@@ -3385,7 +3385,7 @@ export interface DiffResult {
 }
 
 /** A memory that the range affects. `by` is the other memory involved, if any; `reason` is in words. */
-export interface Turn {
+export interface AffectedMemory {
   memory: Memory;
   by: Memory | null;
   reason: string;
@@ -3757,7 +3757,7 @@ export interface EventAppendResult {
 /**
  * The events, newest first, or with a text best first. `next` is `before` of the next page, None at the end.
  *
- * `notes` say of an empty answer which values no event has.
+ * `notes` of an empty answer name the values that no event has.
  */
 export interface EventQueryResult {
   saw: ReadState;
@@ -4052,7 +4052,7 @@ export interface AgentRegisterResult {
 }
 
 /**
- * A registered agent. `seconds_left` is how long it lives without another call; `leases` are its resources.
+ * A registered agent. `seconds_left` is how long it stays active without another call; `leases` are its resources.
  *
  * `granted`: a person granted it the rights of its role. `root` is its work tree.
  */
@@ -4093,7 +4093,7 @@ export interface AgentLeaveResult {
   name: string;
 }
 
-/** The living agents by name, and the hand-offs that wait, the oldest first. */
+/** The active agents by name, and the hand-offs that wait, the oldest first. */
 export interface AgentListResult {
   saw: ReadState;
   agents: readonly Agent[];

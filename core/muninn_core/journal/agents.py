@@ -133,7 +133,7 @@ class Agents:
         return self.run(operation)
 
     def all(self) -> list[tuple[Member, float]]:
-        """Return the living agents by name, each with the seconds until its deadline."""
+        """Return the active agents by name, each with the seconds until its deadline."""
         self.expire()
         with self.journal.connections.one() as connection:
             rows = connection.execute(f"SELECT {_COLUMNS} FROM agents ORDER BY name").fetchall()
@@ -141,7 +141,7 @@ class Agents:
         return [(member, left) for member, left in timed if left > 0]
 
     def get(self, name: str) -> Member | None:
-        """Return a living agent, None for one that has ended."""
+        """Return an active agent, None for one that has ended."""
         with self.journal.connections.one() as connection:
             row = connection.execute(f"SELECT {_COLUMNS} FROM agents WHERE name = ?", (name,)).fetchone()
         return Member(*row) if row and self.seconds_left(name) > 0 else None
@@ -200,7 +200,7 @@ class Agents:
         found = _select(transaction, "key_hash = ?", _hashed(key))
         if found is None:
             raise PreconditionError(
-                "no living agent has this key",
+                "no active agent has this key",
                 hint="Register again with agent.register. The leases of the agent have ended.",
                 data={"precondition": "agent"},
             )

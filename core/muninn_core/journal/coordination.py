@@ -149,8 +149,8 @@ class Barriers:
             )
         if known.position:
             return known
-        living = {row[0] for row in transaction.connection.execute("SELECT name FROM agents")}
-        arrived = tuple(sorted({member.name, *known.arrived} & living))
+        active = {row[0] for row in transaction.connection.execute("SELECT name FROM agents")}
+        arrived = tuple(sorted({member.name, *known.arrived} & active))
         row: Row | None = None
         if len(arrived) >= parties:
             about = {"barrier": name, "agents": list(arrived)}

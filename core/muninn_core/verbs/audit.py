@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AuditVerbs(VerbCaller):
-    """Prove that the journal is complete, replay it, and show the tables that follow it."""
+    """Verify the journal, replay it, and show its projections."""
 
     def audit_replay(
         self,
@@ -78,11 +78,11 @@ class AuditVerbs(VerbCaller):
         return cast("AuditSealResult", self.call("audit.seal", before=before, dry_run=dry_run))
 
     def projections_status(self) -> ProjectionsStatusResult:
-        """Show how many events the tables that follow the journal lack."""
+        """Show how many events the projections lag behind the journal."""
         return cast("ProjectionsStatusResult", self.call("projections.status"))
 
     def projections_rebuild(self, names: Sequence[str] = ()) -> ProjectionsRebuildResult:
-        """Build the tables that follow the journal again, and compare them with what they were.
+        """Rebuild the projections of the journal, and compare them with their earlier content.
 
         `names`: The projections; all when there are none.
         """

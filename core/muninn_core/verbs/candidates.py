@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CandidatesVerbs(VerbCaller):
-    """Review what sessions left in the journal that is worth remembering."""
+    """Review candidates for memory, which are found in the events of sessions."""
 
     def candidate_list(
         self,
@@ -28,7 +28,7 @@ class CandidatesVerbs(VerbCaller):
         events: bool = False,
         limit: int = 50,
     ) -> CandidateListResult:
-        """List what ended sessions showed that is worth remembering, with the events that support it.
+        """List the candidates for memory from ended sessions, with the events that support them.
 
         `status`: Only candidates in this state; open ones by default.
         `session_id`: Only candidates of this session.
@@ -99,7 +99,7 @@ class CandidatesVerbs(VerbCaller):
         )
 
     def candidate_discard(self, id: str, *, reason: str = "") -> CandidateDiscardResult:
-        """Discard a candidate; what says the same is not offered again.
+        """Discard a candidate; equal findings are not offered again.
 
         `id`: The candidate's id, or an unambiguous prefix of it.
         `reason`: The reason; it is recorded.

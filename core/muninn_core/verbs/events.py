@@ -100,7 +100,7 @@ class EventsVerbs(VerbCaller):
         limit: int = 20,
         before: int | None = None,
     ) -> EventQueryResult:
-        """Find events by their fields, their time, and what they are about.
+        """Find events by their fields, their time, and words and meaning of a text.
 
         `text`: What the event is about, found by words and by meaning.
         `where`: Values of columns and of payload fields: {"event_type": "tool", "payload.exit_status": 1}.

@@ -240,7 +240,7 @@ class MemoryVerbs(VerbCaller):
 
         `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `reason`: The reason, kept with the memory.
-        `restore`: Put the memory in force again instead.
+        `restore`: Restore the memory instead.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("ForgetResult", self.call("forget", id=id, reason=reason, restore=restore, session=session))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ReviewVerbs(VerbCaller):
-    """Check memory against the code, review a branch, and approve what waits."""
+    """Check memory against the code, review a branch, and approve waiting memories."""
 
     def diff(self, range: str, *, format: Literal["text", "markdown"] = "text") -> DiffResult:
         """Show which memories a branch adds, changes, contradicts and makes stale.

@@ -164,7 +164,7 @@ class SessionVerbs(VerbCaller):
         """Make memories from significant commits or from transcripts; without `apply` they are only listed.
 
         `source`: The commits of this repository, or transcripts of an agent.
-        `paths`: For transcripts: JSON lines files of Claude Code, or folders with them.
+        `paths`: For transcripts: JSON lines files of Claude Code or Codex, or folders with them.
         `since`: For git: from this date (UTC), or commits that are not in this revision.
         `until`: For git: up to this date (UTC), or this revision.
         `limit`: For git: the most commits to read, newest first.

@@ -38,11 +38,11 @@ class TeamVerbs(VerbCaller):
     ) -> AgentRegisterResult:
         """Register an agent under a name and a role; its key is needed on other connections.
 
-        `name`: A name that no living agent has: letters, digits, '.', '_' and '-'.
-        `role`: What the agent does; it decides what it sees first and may do.
+        `name`: A name that no active agent has: letters, digits, '.', '_' and '-'.
+        `role`: The role; it sets the agent's rights and the types of memory that count more.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         `task`: What it works on, in a few words.
-        `seconds`: How long it lives after its last call, in seconds.
+        `seconds`: How long it stays active after its last call, in seconds.
         `bound`: End the agent when this connection ends, too.
         """
         return cast(
@@ -59,7 +59,7 @@ class TeamVerbs(VerbCaller):
         )
 
     def agent_heartbeat(self, agent_key: str = "", *, task: str | None = None) -> AgentHeartbeatResult:
-        """Extend an agent's life and its leases, and return what waits for it.
+        """Extend an agent and its leases, and return the hand-offs that it may take.
 
         `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.
         `task`: What it works on now, in a few words.

@@ -43,7 +43,7 @@ def test_a_lease_excludes_others_until_it_is_released(muninn):
         muninn.call("lease.list", files=["src/a.py"], token=first[0].token)
     with pytest.raises(UsageError, match=r"'ada' has no lease of file:src/a\.py"):
         muninn.call("lease.release", files=["src/a.py"], agent_key=ada)
-    with pytest.raises(PreconditionError, match="no living agent"):
+    with pytest.raises(PreconditionError, match="no active agent"):
         muninn.call("lease.claim", tasks=["x"], agent_key="wrong")
     with pytest.raises(PreconditionError, match="names no agent"):
         muninn.call("lease.claim", tasks=["x"])
@@ -58,7 +58,7 @@ def test_a_lease_ends_with_its_agent_and_survives_a_restart(muninn, start):
     waiter = registered(muninn, "waiter")
     got = muninn.call("lease.claim", tasks=["short"], wait=60, agent_key=waiter)
     assert [one.agent for one in got.leases] == ["waiter"]
-    with pytest.raises(PreconditionError, match="no living agent"):
+    with pytest.raises(PreconditionError, match="no active agent"):
         muninn.call("agent.heartbeat", agent_key=brief)
     ended = muninn.call("event.query", event_type="muninn.agent.left").hits[0].event
     assert ended.payload == {"agent": "brief", "reason": "expired", "resources": ["task:short"]}

@@ -1,4 +1,4 @@
-"""The journal: recorded and found events, turns, the audit, and the tables that follow the journal."""
+"""The journal: recorded and found events, turns, the audit, and projections."""
 
 from __future__ import annotations
 

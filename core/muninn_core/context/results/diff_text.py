@@ -11,7 +11,7 @@ from muninn_core.context.memory_summary import headline, shorten
 from muninn_core.model.citation import place
 from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.families.review import DiffResult, Turn
+from muninn_core.protocol.families.review import AffectedMemory, DiffResult
 
 CHARS = 300
 """The maximum number of characters of a memory's text."""
@@ -79,28 +79,28 @@ def _summary(result: DiffResult) -> str:
 
 def _sections(result: DiffResult) -> list[tuple[str, list[_Line]]]:
     sections = [
-        ("Contradicts", [_line("!", turn.memory, _against(turn)) for turn in result.contradicts]),
+        ("Contradicts", [_line("!", affected.memory, _against(affected)) for affected in result.contradicts]),
         ("Added", [_line("+", memory, _place(memory)) for memory in result.added]),
         ("Waiting for approval", [_line("?", memory, _place(memory)) for memory in result.pending]),
         ("Approved", [_line("+", memory, _note(memory)) for memory in result.approved]),
-        ("Changed", [_line("~", turn.memory, f"changed: {turn.reason}") for turn in result.changed]),
-        ("Superseded", [_line(">", turn.memory, _by(turn)) for turn in result.superseded]),
-        ("Archived", [_line("-", turn.memory, turn.reason) for turn in result.archived]),
+        ("Changed", [_line("~", affected.memory, f"changed: {affected.reason}") for affected in result.changed]),
+        ("Superseded", [_line(">", affected.memory, _by(affected)) for affected in result.superseded]),
+        ("Archived", [_line("-", affected.memory, affected.reason) for affected in result.archived]),
         ("Gone", [_line("-", memory, "no longer in the tree: reverted or deleted") for memory in result.removed]),
         (
             "Possibly stale: the code that these memories are about changes",
-            [_line("?", turn.memory, turn.reason) for turn in result.stale],
+            [_line("?", affected.memory, affected.reason) for affected in result.stale],
         ),
     ]
     return [(title, entries) for title, entries in sections if entries]
 
 
-def _by(turn: Turn) -> str:
-    return f"now: {_words(turn.by)} {turn.by.id}" if turn.by else turn.reason
+def _by(affected: AffectedMemory) -> str:
+    return f"now: {_words(affected.by)} {affected.by.id}" if affected.by else affected.reason
 
 
-def _against(turn: Turn) -> str:
-    return f"against: {_words(turn.by)} ({turn.reason}) {turn.by.id}" if turn.by else turn.reason
+def _against(affected: AffectedMemory) -> str:
+    return f"against: {_words(affected.by)} ({affected.reason}) {affected.by.id}" if affected.by else affected.reason
 
 
 def _line(mark: str, memory: Memory, remark: str) -> _Line:

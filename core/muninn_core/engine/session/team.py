@@ -109,7 +109,7 @@ def leave(at: At, key: str, call: CallContext) -> AgentLeaveResult:
 
 
 def agents(at: At) -> AgentListResult:
-    """List the living agents."""
+    """List the active agents."""
     leases = at.open.leases.all()
     found = at.open.agents.all()
     listed = tuple(

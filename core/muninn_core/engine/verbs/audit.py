@@ -24,7 +24,7 @@ from muninn_core.worktree.call_context import CallContext
 
 
 class AuditVerbs(Verbs):
-    """Prove that the journal is complete, replay it, and show the tables that follow it."""
+    """Verify the journal, replay it, and show its projections."""
 
     def audit_replay(self, params: AuditReplayParams, call: CallContext) -> AuditReplayResult:
         """Return events as lines, or write them to a file."""

@@ -18,7 +18,7 @@ from muninn_core.worktree.call_context import CallContext
 
 
 class CandidatesVerbs(Verbs):
-    """Review what sessions left in the journal that is worth remembering."""
+    """Review candidates for memory, which are found in the events of sessions."""
 
     def candidate_list(self, params: CandidateListParams, call: CallContext) -> CandidateListResult:
         """List candidates."""

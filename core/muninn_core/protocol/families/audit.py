@@ -1,4 +1,4 @@
-"""Prove that the journal is complete, replay it, and show the tables that follow it."""
+"""Verify the journal, replay it, and show its projections."""
 
 from __future__ import annotations
 
@@ -167,10 +167,10 @@ class ProjectionsShowResult(Result):
 FAMILY = Family(
     name="audit",
     title="Audit and projections",
-    summary="Prove that the journal is complete, replay it, and show the tables that follow it.",
+    summary="Verify the journal, replay it, and show its projections.",
     groups={
-        "audit": "Prove that the journal is complete, and replay it.",
-        "projections": "The tables that follow the journal.",
+        "audit": "Verify the journal, and replay it.",
+        "projections": "Projections: tables computed from the journal.",
     },
     plumbing=True,
     methods=(
@@ -217,7 +217,7 @@ FAMILY = Family(
         Method(
             verb="projections.status",
             title="Show projections",
-            summary="Show how many events the tables that follow the journal lack.",
+            summary="Show how many events the projections lag behind the journal.",
             params=ProjectionsStatusParams,
             result=ProjectionsStatusResult,
             effect="read",
@@ -225,7 +225,7 @@ FAMILY = Family(
         Method(
             verb="projections.rebuild",
             title="Rebuild projections",
-            summary="Build the tables that follow the journal again, and compare them with what they were.",
+            summary="Rebuild the projections of the journal, and compare them with their earlier content.",
             params=ProjectionsRebuildParams,
             result=ProjectionsRebuildResult,
             effect="control",

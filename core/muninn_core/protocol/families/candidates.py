@@ -1,4 +1,4 @@
-"""Review what sessions left in the journal that is worth remembering: candidates for memory."""
+"""Review candidates for memory, which are found in the events of sessions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ CandidateId = Annotated[Text, Meta(description="The candidate's id, or an unambi
 
 
 class Candidate(Value):
-    """Something that a session showed. `kind` is fixed (a failure that a change ended), statement, correction, or
-    model for what a language model proposes.
+    """A finding from the events of a session. `kind` is fixed (a failure that a change ended), statement, correction,
+    or model for what a language model proposes.
 
     `evidence` are ids of events on this machine. `questions` are those of the conversation that it answers. `memory` is
     the id of the memory that it became, `reason` says why it was discarded.
@@ -119,13 +119,13 @@ class CandidateDiscardResult(Result):
 FAMILY = Family(
     name="candidates",
     title="Candidates",
-    summary="Review what sessions left in the journal that is worth remembering.",
-    groups={"candidate": "What sessions showed that is worth remembering."},
+    summary="Review candidates for memory, which are found in the events of sessions.",
+    groups={"candidate": "Candidates for memory from the events of sessions."},
     methods=(
         Method(
             verb="candidate.list",
             title="List candidates for memory",
-            summary="List what ended sessions showed that is worth remembering, with the events that support it.",
+            summary="List the candidates for memory from ended sessions, with the events that support them.",
             params=CandidateListParams,
             result=CandidateListResult,
             effect="read",
@@ -155,7 +155,7 @@ FAMILY = Family(
         Method(
             verb="candidate.discard",
             title="Discard a candidate",
-            summary="Discard a candidate; what says the same is not offered again.",
+            summary="Discard a candidate; equal findings are not offered again.",
             params=CandidateDiscardParams,
             result=CandidateDiscardResult,
             effect="append",

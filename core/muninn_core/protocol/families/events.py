@@ -100,7 +100,7 @@ class EventHit(Value):
 class EventQueryResult(Result):
     """The events, newest first, or with a text best first. `next` is `before` of the next page, None at the end.
 
-    `notes` say of an empty answer which values no event has.
+    `notes` of an empty answer name the values that no event has.
     """
 
     hits: tuple[EventHit, ...]
@@ -294,7 +294,7 @@ FAMILY = Family(
         Method(
             verb="event.query",
             title="Find events",
-            summary="Find events by their fields, their time, and what they are about.",
+            summary="Find events by their fields, their time, and words and meaning of a text.",
             params=EventQueryParams,
             result=EventQueryResult,
             effect="read",

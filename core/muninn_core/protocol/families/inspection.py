@@ -77,7 +77,7 @@ class MemoriesResult(Result):
     `citations` are the citations of each memory, judged against the work tree, by memory id. `access` is set when one
     memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
     `mentions` are passages about it in the memory of other tools. `repositories` are the other repositories that
-    were asked; of their memories, only those in force are listed. `notes` say of an empty list which values no memory
+    were asked; of their memories, only active ones are listed. `notes` of an empty list name values that no memory
     has.
     """
 

@@ -212,7 +212,7 @@ class ForgetParams(Value):
 
     id: MemoryId
     reason: Annotated[str, Meta(description="The reason, kept with the memory.")] = ""
-    restore: Annotated[bool, Meta(description="Put the memory in force again instead.")] = False
+    restore: Annotated[bool, Meta(description="Restore the memory instead.")] = False
     session: SessionId | None = None
 
 

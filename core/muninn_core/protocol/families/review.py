@@ -1,4 +1,4 @@
-"""Check memory against the code, review a branch, and approve what waits."""
+"""Check memory against the code, review a branch, and approve waiting memories."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DiffParams(Value):
     ] = "text"
 
 
-class Turn(Value):
+class AffectedMemory(Value):
     """A memory that the range affects. `by` is the other memory involved, if any; `reason` is in words."""
 
     memory: Memory
@@ -43,11 +43,11 @@ class DiffResult(Result):
     head: str
     added: tuple[Memory, ...]
     removed: tuple[Memory, ...]
-    changed: tuple[Turn, ...]
-    superseded: tuple[Turn, ...]
-    archived: tuple[Turn, ...]
-    contradicts: tuple[Turn, ...]
-    stale: tuple[Turn, ...]
+    changed: tuple[AffectedMemory, ...]
+    superseded: tuple[AffectedMemory, ...]
+    archived: tuple[AffectedMemory, ...]
+    contradicts: tuple[AffectedMemory, ...]
+    stale: tuple[AffectedMemory, ...]
     pending: tuple[Memory, ...]
     approved: tuple[Memory, ...]
     malformed: int
@@ -163,7 +163,7 @@ class RejectParams(Value):
 FAMILY = Family(
     name="review",
     title="Review",
-    summary="Check memory against the code, review a branch, and approve what waits.",
+    summary="Check memory against the code, review a branch, and approve waiting memories.",
     methods=(
         Method(
             verb="diff",

@@ -87,7 +87,7 @@ class GivenItem(Value):
 
 
 class Withheld(Value):
-    """A memory that fitted and was not given, and the reason."""
+    """A related memory that was not given, and the reason."""
 
     id: str
     why: str
@@ -174,7 +174,7 @@ class BackfillParams(Value):
     ]
     paths: Annotated[
         tuple[str, ...],
-        Meta(description="For transcripts: JSON lines files of Claude Code, or folders with them."),
+        Meta(description="For transcripts: JSON lines files of Claude Code or Codex, or folders with them."),
     ] = ()
     since: Annotated[
         str | None, Meta(description="For git: from this date (UTC), or commits that are not in this revision.")

@@ -18,7 +18,7 @@ WaitSeconds = Annotated[float, Meta(ge=0, le=3600, description="How long to wait
 
 
 class Agent(Value):
-    """A registered agent. `seconds_left` is how long it lives without another call; `leases` are its resources.
+    """A registered agent. `seconds_left` is how long it stays active without another call; `leases` are its resources.
 
     `granted`: a person granted it the rights of its role. `root` is its work tree.
     """
@@ -59,15 +59,15 @@ class HandoffNote(Value):
 class AgentRegisterParams(Value):
     """The agent that begins to work."""
 
-    name: Annotated[Text, Meta(description="A name that no living agent has: letters, digits, '.', '_' and '-'.")]
-    role: Annotated[RoleName, Meta(description="What the agent does; it decides what it sees first and may do.")] = (
-        "executor"
-    )
+    name: Annotated[Text, Meta(description="A name that no active agent has: letters, digits, '.', '_' and '-'.")]
+    role: Annotated[
+        RoleName, Meta(description="The role; it sets the agent's rights and the types of memory that count more.")
+    ] = "executor"
     session: SessionId | None = None
     task: Annotated[str, Meta(description="What it works on, in a few words.")] = ""
-    seconds: Annotated[int, Meta(ge=1, le=86_400, description="How long it lives after its last call, in seconds.")] = (
-        300
-    )
+    seconds: Annotated[
+        int, Meta(ge=1, le=86_400, description="How long it stays active after its last call, in seconds.")
+    ] = 300
     bound: Annotated[bool, Meta(description="End the agent when this connection ends, too.")] = False
 
 
@@ -111,7 +111,7 @@ class AgentListParams(Value):
 
 
 class AgentListResult(Result):
-    """The living agents by name, and the hand-offs that wait, the oldest first."""
+    """The active agents by name, and the hand-offs that wait, the oldest first."""
 
     agents: tuple[Agent, ...]
     handoffs: tuple[HandoffNote, ...]
@@ -249,7 +249,7 @@ FAMILY = Family(
         Method(
             verb="agent.heartbeat",
             title="Keep an agent alive",
-            summary="Extend an agent's life and its leases, and return what waits for it.",
+            summary="Extend an agent and its leases, and return the hand-offs that it may take.",
             params=AgentHeartbeatParams,
             result=AgentHeartbeatResult,
             effect="append",

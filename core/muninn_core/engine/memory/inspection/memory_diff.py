@@ -19,7 +19,7 @@ from muninn_core.model.citation import place
 from muninn_core.model.counting import number_of
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.families.review import DiffParams, DiffResult, Turn
+from muninn_core.protocol.families.review import AffectedMemory, DiffParams, DiffResult
 from muninn_core.reconcile.planning.plan import add_derived_records
 from muninn_core.store.files.layout import Layout
 from muninn_core.store.files.lines import read_content, read_lines
@@ -91,7 +91,7 @@ def _turns(
     new: State,
     counts: Callable[[Memory, Memory], bool],
     reason: Callable[[Memory, Memory], str],
-) -> tuple[Turn, ...]:
+) -> tuple[AffectedMemory, ...]:
     found = []
     for identity, memory in new.memories.items():
         was = old.memories.get(identity)
@@ -100,7 +100,7 @@ def _turns(
         text = reason(was, memory)
         successor = new.memories.get(memory.superseded_by or memory.merged_into or "")
         if text or successor is not None:
-            found.append(Turn(memory=memory, by=successor, reason=text))
+            found.append(AffectedMemory(memory=memory, by=successor, reason=text))
     return tuple(found)
 
 
@@ -170,7 +170,7 @@ def _reason_of_end(_was: Memory, now: Memory) -> str:
     return reason if isinstance(reason, str) and reason else "archived"
 
 
-def _contradictions(target: MemoryAtCommit, after: MemoryAtCommit, added: set[str]) -> tuple[Turn, ...]:
+def _contradictions(target: MemoryAtCommit, after: MemoryAtCommit, added: set[str]) -> tuple[AffectedMemory, ...]:
     """Return the conflicts that reconcile would find after a merge of both sides, if an added memory is part of
     them.
     """
@@ -187,15 +187,15 @@ def _contradictions(target: MemoryAtCommit, after: MemoryAtCommit, added: set[st
     both.add((record for record in records.values() if record.type == "resolve"), sealed=True)
     add_derived_records(both)
     state = both.state()
-    turns = []
+    found = []
     for dispute in state.conflicts:
         sides = [state.memories[dispute.left], state.memories[dispute.right]]
         if not added.intersection(dispute_id for side in sides for dispute_id in (side.id, *side.sources)):
             continue
         if sides[1].id in added:
             sides.reverse()
-        turns.append(Turn(memory=sides[0], by=sides[1], reason=dispute.reason))
-    return tuple(sorted(turns, key=lambda turn: (turn.memory.id, turn.by.id if turn.by else "")))
+        found.append(AffectedMemory(memory=sides[0], by=sides[1], reason=dispute.reason))
+    return tuple(sorted(found, key=lambda affected: (affected.memory.id, affected.by.id if affected.by else "")))
 
 
 def _near(added: set[str], memories: Mapping[str, Memory]) -> set[str]:
@@ -220,7 +220,7 @@ def _near(added: set[str], memories: Mapping[str, Memory]) -> set[str]:
     return near
 
 
-def _stale(root: Path, before: MemoryAtCommit, after: MemoryAtCommit) -> tuple[Turn, ...]:
+def _stale(root: Path, before: MemoryAtCommit, after: MemoryAtCommit) -> tuple[AffectedMemory, ...]:
     """Return the memories, unchanged in the range, whose cited code or named files the range changed."""
     files = {
         change.old_path: change for change in git.changed_files(root, before.commit, after.commit) if change.old_path
@@ -233,7 +233,7 @@ def _stale(root: Path, before: MemoryAtCommit, after: MemoryAtCommit) -> tuple[T
             continue
         reasons = list(dict.fromkeys(filter(None, _touched(root, memory, files, spans))))
         if reasons:
-            found.append(Turn(memory=now, reason="; ".join(reasons)))
+            found.append(AffectedMemory(memory=now, reason="; ".join(reasons)))
     return tuple(found)
 
 
