@@ -1,4 +1,4 @@
-"""`python -m bench replay --repo DIR …`: whether what came of a memory before predicts what will come of it.
+"""`python -m bench replay --repo DIR …`: whether the earlier outcomes of a memory predict its later ones.
 
 A history is replayed as sessions. A session is a commit: its title is the prompt, and the files that it changed are
 what the agent edits. Memories are the earlier commits, with their files. The prompt recalls memories. One is *used*

@@ -1,4 +1,4 @@
-"""Capture with the agent's own model: what a scripted model adds that judges rightly, as an upper bound.
+"""Capture with the agent's own model: what a scripted model adds that always judges correctly, as an upper bound.
 
 Each labelled conversation is a session whose agent is asked as with `memory.ask_agent`. The model remembers the
 sentence of the label for each listed statement that has one. Or it remembers all labelled statements of the

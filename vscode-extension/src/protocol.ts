@@ -3656,7 +3656,7 @@ export interface FoundRepository {
  * A bundle: its `version`, the time of its newest record (`exported`), and its `records`, by id.
  *
  * `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets. The
- * other forms have no records but the memories in force, the newest first: `page` is the document of html, `files` are
+ * other forms have no records but the active memories, the newest first: `page` is the document of html, `files` are
  * the texts of obsidian by path.
  */
 export interface ExportResult {
@@ -4583,7 +4583,7 @@ export interface EnrichResult {
   prompts: readonly ShownPrompt[];
 }
 
-/** What became of one memory. `problem` says why the answer was not used; the memory is unchanged then. */
+/** The enrichment of one memory. `problem` says why the answer was not used; the memory is unchanged then. */
 export interface Enriched {
   id: string;
   summary: string;
@@ -4627,7 +4627,7 @@ export interface JudgedPair {
 }
 
 /**
- * What a model says should become of two memories: merge, supersede or keep_both. Nothing is recorded.
+ * A model's proposal for two memories: merge, supersede or keep_both. Nothing is recorded.
  *
  * `keep` stays and `gone` does not; `text` is the merged text. `by` is the model and the version of the prompt.
  * `problem` says why there is no decision.

@@ -1,4 +1,4 @@
-"""Text that a terminal shows and does not obey.
+"""Text that is safe to print: control characters and escape sequences have no effect.
 
 Memories, file names, branch names and messages come from other people. They may contain escape sequences, which move
 the cursor or change the window, and characters that reorder or hide what is shown.

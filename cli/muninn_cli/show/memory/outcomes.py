@@ -1,4 +1,4 @@
-"""What sessions were given, and what came of it."""
+"""The memories that sessions were given, and their outcomes."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class ExportResult(Result):
     """A bundle: its `version`, the time of its newest record (`exported`), and its `records`, by id.
 
     `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets. The
-    other forms have no records but the memories in force, the newest first: `page` is the document of html, `files` are
+    other forms have no records but the active memories, the newest first: `page` is the document of html, `files` are
     the texts of obsidian by path.
     """
 

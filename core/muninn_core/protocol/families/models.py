@@ -163,7 +163,7 @@ class EnrichParams(Value):
 
 
 class Enriched(Value):
-    """What became of one memory. `problem` says why the answer was not used; the memory is unchanged then."""
+    """The enrichment of one memory. `problem` says why the answer was not used; the memory is unchanged then."""
 
     id: str
     summary: str = ""
@@ -216,7 +216,7 @@ class JudgedPair(Value):
 
 
 class ConsolidationProposal(Value):
-    """What a model says should become of two memories: merge, supersede or keep_both. Nothing is recorded.
+    """A model's proposal for two memories: merge, supersede or keep_both. Nothing is recorded.
 
     `keep` stays and `gone` does not; `text` is the merged text. `by` is the model and the version of the prompt.
     `problem` says why there is no decision.
