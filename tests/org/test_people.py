@@ -160,7 +160,8 @@ def test_a_changed_token_is_refused_and_no_token_of_a_person_pushes(url: str, is
 def test_another_organisation_can_not_declare_the_same_issuer(home, url: str, issuer: str) -> None:
     with home.as_admin() as connection:
         other = principals.create_tenant(connection, "rival")
-    with pytest.raises(MuninnError), home.database.transaction("muninn_writer") as connection:
+    refused = pytest.raises(BadParams, match="another organisation of this database has the provider")
+    with refused, home.database.transaction("muninn_writer") as connection:
         identity.put_provider(connection, other, issuer, AUDIENCE, f"{issuer}/keys", "sub", "")
     assert found(url, signed(issuer)) == 1
     for address in ("http://example.com", "file:///etc/passwd", "", "https://"):

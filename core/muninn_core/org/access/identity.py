@@ -155,7 +155,10 @@ def is_signed(token: str) -> bool:
 def put_provider(
     connection: Connection, tenant: int, issuer: str, audience: str, keys: str, claim: str, groups_claim: str
 ) -> None:
-    """Declare an identity provider, or change it. Raises BadParams for an address without TLS on another machine."""
+    """Declare an identity provider, or change it.
+
+    Raises BadParams for an address without TLS on another machine, and for an issuer of another organisation.
+    """
     for address in (issuer, keys):
         parts = urlsplit(address)
         if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(address))):
@@ -163,6 +166,12 @@ def put_provider(
     if not audience or not claim:
         raise BadParams("the audience or the claim is empty", hint="The audience is the client id or the server's URL.")
     set_tenant(connection, tenant)
+    known = connection.execute("SELECT tenant FROM provider(%s)", (issuer,)).fetchone()
+    if known is not None and known[0] != tenant:
+        raise BadParams(
+            f"another organisation of this database has the provider '{issuer[:200]}'",
+            hint="An issuer belongs to one organisation. Its administrator can give it up with `--remove`.",
+        )
     connection.execute(
         "INSERT INTO identity_provider(tenant, issuer, audience, keys, claim, groups_claim) "
         "VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (issuer) DO UPDATE SET audience = excluded.audience, "
