@@ -20,9 +20,10 @@ from muninn_core.git.run import GitError
 from muninn_core.org.access import principals, webhooks
 from muninn_core.org.access.listing import listing
 from muninn_core.org.access.webhooks import receive
+from muninn_core.org.database.connections import DatabaseError
 from muninn_core.org.ingestion import worker as workers
 from muninn_core.org.ingestion.mirrors import sweep_mirrors
-from muninn_core.org.ingestion.pushes import remove_repository
+from muninn_core.org.ingestion.pushes import Target, remove_repository
 from muninn_core.org.ingestion.worker import MAX_ATTEMPTS, Worker
 from muninn_core.org.reading.branches import enter
 from muninn_core.org.reading.reader import PostgresReader
@@ -331,6 +332,21 @@ def test_a_worker_waits_for_a_database_that_takes_no_writes(forge, tmp_path: Pat
     with working:
         assert json.loads(working.stdout.readline())["ref"] == "main"
         working.kill()
+    assert files(home) == {"one.py"}
+
+
+def test_nothing_is_written_into_tables_of_another_version(forge) -> None:
+    home, clone, worker = forge
+    notice(home)
+    with home.as_admin() as connection:
+        connection.execute("INSERT INTO muninn.migration(number, name) VALUES (9000, 'later')")
+    with pytest.raises(DatabaseError, match="the database has the version 9000"):
+        worker.work_once()
+    with pytest.raises(DatabaseError, match="the database has the version 9000"):
+        workers.push(home.database, Target(home.tenant, "shop", "main"), clone, "HEAD")
+    with home.as_admin() as connection:
+        connection.execute("DELETE FROM muninn.migration WHERE number = 9000")
+    assert drain(worker) == 1
     assert files(home) == {"one.py"}
 
 

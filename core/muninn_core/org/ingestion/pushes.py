@@ -20,6 +20,7 @@ from muninn_core.index.extraction.workers import worker_count
 from muninn_core.index.manifest.reader import memory_key
 from muninn_core.org.access.principals import find_repository, set_tenant
 from muninn_core.org.database.connections import Connection, Database, Interrupted
+from muninn_core.org.database.migrate import check_version
 from muninn_core.org.ingestion.chunking import CUTTER, ChunkedFile, chunk_files, chunk_memories
 from muninn_core.org.ingestion.redaction import blanked, purged_contents, redacted_memories
 from muninn_core.org.ingestion.source_tree import SourceTree, read_tree, recallable
@@ -129,6 +130,7 @@ def _attempt(
 ) -> Pushed:
     """Push once. Raises PreconditionError when another push changed what this one relied on."""
     with database.transaction("muninn_writer") as connection:
+        check_version(connection)
         repository = find_repository(connection, target.tenant, target.repository)
         branch = lock_branch(connection, target.tenant, repository, target.ref)
     if (branch.commit, branch.cutter) == (tree.commit, CUTTER):

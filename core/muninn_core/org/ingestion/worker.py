@@ -11,6 +11,7 @@ from muninn_core.errors import MuninnError, NotFoundError
 from muninn_core.git import mirror
 from muninn_core.org.access.principals import set_tenant
 from muninn_core.org.database.connections import Connection, Database
+from muninn_core.org.database.migrate import check_version
 from muninn_core.org.ingestion.mirrors import mirror_of
 from muninn_core.org.ingestion.pushes import Target, push, remove_branch
 
@@ -52,6 +53,7 @@ class Worker:
         An open transaction locks the repository: when this process is killed, another worker takes the job.
         """
         with self._database.transaction("muninn_writer") as connection:
+            check_version(connection)
             row: Any = connection.execute("SELECT * FROM take_job()").fetchone()
             if row is None:
                 return None
