@@ -5,8 +5,9 @@ import random
 import pytest
 
 from muninn_core.reconcile.comparison.pairs import compare_all
-from muninn_core.reconcile.comparison.relation import relate
+from muninn_core.reconcile.comparison.relation import MOST_CHARS, relate
 from muninn_core.reconcile.language.quantity import read_quantity, unit_of
+from muninn_core.reconcile.language.sentences import MOST_WORDS, sentences
 from muninn_core.reconcile.language.thesaurus.table import are_antonyms, are_synonyms, base_of, is_kind_of
 from muninn_core.reconcile.planning.apply import reconcile
 from muninn_core.store.folding.fold import fold
@@ -310,6 +311,33 @@ def test_figures_and_units_have_one_form(words, quantity, unit):
     found = read_quantity(words.split(), 0)
     assert found == (quantity, len(words.split()))
     assert unit_of(quantity) == unit
+
+
+def test_a_figure_of_thousands_of_digits_stops_no_reconcile(log):
+    digits = "7" * 5_000
+    assert read_quantity([digits], 0) == (digits, 1)
+    one, other = f"The modulus of the key is {digits}.", f"The modulus of the key is {digits}1."
+    ids = stored(log, one, other)
+    reconcile(log)
+    assert log.state.memories[ids[0]].superseded_by == ids[1]
+
+
+def test_a_list_without_full_stops_is_read_in_pieces():
+    names = " ".join(f"part{number}.py," for number in range(1_000))
+    pieces = sentences(f"These files are generated: {names}")
+    assert max(len(piece.split()) for piece in pieces) == MOST_WORDS
+    assert "".join("".join(pieces).split()) == "".join(f"These files are generated: {names}".split())
+    prose = " ".join(["word"] * MOST_WORDS)
+    assert sentences(prose) == (prose,)
+
+
+def test_very_long_texts_are_the_same_if_all_words_are_equal_and_else_not_compared():
+    text = " ".join(f"Part {number} is kept in the store of part {number + 1}." for number in range(250))
+    assert len(text) > MOST_CHARS
+    ending = "The request timeout is"
+    assert relate(f"{text} {ending} 5 s.", f"{text} {ending} 5 s!").verdict == "same"
+    assert relate(f"{text} {ending} 5 s.", f"{text} {ending} 9 s.").verdict == "apart"
+    assert relate(f"{ending} 5 s.", f"{ending} 9 s.").verdict == "contradiction"
 
 
 def test_words_that_are_no_figure_are_none():

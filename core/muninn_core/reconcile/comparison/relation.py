@@ -48,6 +48,11 @@ MAX_SYNONYMS = 2
 MOST_SENTENCES = 9
 """The most pairs of sentences of two texts that are compared on their own."""
 
+MOST_CHARS = 10_000
+"""Characters of a text up to which its meaning is compared: the time grows with the square of the length. A longer
+text is the same as another one only if all of its words are equal.
+"""
+
 MIN_SENTENCE = 3
 """In terms: shorter sentences of a longer text are not compared on their own."""
 
@@ -93,6 +98,8 @@ def _relate(one: str, other: str) -> Finding:
     one, other = same_spelling(one, other)
     if _have_same_meaning(one, other):
         return Finding(verdict="same") if symbols_agree(one, other) else NO_RELATION
+    if _is_long(one, other):
+        return NO_RELATION
     found = contradiction(read(one), read(other))
     if found.verdict == "apart":
         found = _in_sentences(one, other)
@@ -100,7 +107,11 @@ def _relate(one: str, other: str) -> Finding:
 
 
 def _have_same_meaning(one: str, other: str) -> bool:
-    return _have_equal_words(one, other) or _is_same(read(one), read(other))
+    return _have_equal_words(one, other) or (not _is_long(one, other) and _is_same(read(one), read(other)))
+
+
+def _is_long(one: str, other: str) -> bool:
+    return max(len(one), len(other)) > MOST_CHARS
 
 
 def _in_sentences(one: str, other: str) -> Finding:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_MOST_DIGITS = 100
+"""Characters of a figure. A longer one is no amount, and Python refuses to read thousands of digits."""
 _WITH_UNIT = re.compile(r"(\d+(?:[.,]\d+)*)([a-zµ%]{1,5})", re.I)
 _NAMED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -94,7 +96,7 @@ def number_of(token: str) -> Fraction | None:
     plain = token.lower()
     if plain in NUMERALS:
         return NUMERALS[plain]
-    if not token[:1].isdecimal() or not _NUMBER.fullmatch(token):
+    if not token[:1].isdecimal() or len(token) > _MOST_DIGITS or not _NUMBER.fullmatch(token):
         return None
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+", token):
         return Fraction(token.replace(",", ""))

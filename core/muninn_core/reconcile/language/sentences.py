@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from muninn_core.reconcile.language.quantity import split_units
@@ -47,7 +48,9 @@ _FORBIDDEN = re.compile(
     re.I,
 )
 _ENDED_SUPPORT = re.compile(
-    r"\bsupport for ((?:[^.,;]|\.(?=\d))+?) (?:is|was|has been|got) (?:removed|dropped|gone|discontinued|ended)\b", re.I
+    r"\bsupport for ((?:[^.,;]|\.(?=\d)){1,100}?) (?:is|was|has been|got)"
+    r" (?:removed|dropped|gone|discontinued|ended)\b",
+    re.I,
 )
 _SHORTENED = re.compile(r"\b(it|that|there|here|what|we|they|you|i)['’](s|ve|re|ll|m)\b", re.I)
 _FULL = {"s": "is", "ve": "have", "re": "are", "ll": "will", "m": "am"}
@@ -55,13 +58,27 @@ _JOINED = frozenset(("re", "non", "un"))
 """Prefixes with a hyphen."""
 
 
+MOST_WORDS = 100
+"""The most words of a sentence, with blanks between. Longer ones are lists or tables, and are read in pieces: the time
+of reading one grows with the square of its length.
+"""
+
+_SHORT_CHARS = 2 * MOST_WORDS - 1
+"""Characters up to which a sentence can't have more words."""
+_STRETCH = re.compile(rf"(?:\S+\s*){{1,{MOST_WORDS}}}")
+
+
 @lru_cache(maxsize=20_000)
 def sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text, split at full stops, semicolons and line breaks."""
+    """Return the sentences of a text, split at full stops, semicolons and line breaks, and behind `MOST_WORDS`."""
     text = _with_alternative(_LABEL.sub("", text.strip()))
     if not text.isascii() or "support for " in text.lower():
         text = _ENDED_SUPPORT.sub(r"\1 is not supported", text)
-    return tuple(part for part in _SENTENCE.split(text) if part)
+    return tuple(piece for part in _SENTENCE.split(text) if part for piece in _stretches(part))
+
+
+def _stretches(sentence: str) -> Sequence[str]:
+    return [sentence] if len(sentence) <= _SHORT_CHARS else _STRETCH.findall(sentence)
 
 
 def _with_alternative(text: str) -> str:
