@@ -27,7 +27,7 @@ def store(log, *texts, session="s1", **fields):
 
 
 def files(layout):
-    """Every file that git carries, with its bytes."""
+    """Every file for git, with its bytes."""
     return {
         path.relative_to(layout.memory).as_posix(): path.read_bytes()
         for path in sorted(layout.memory.rglob("*"))

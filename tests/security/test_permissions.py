@@ -1,4 +1,4 @@
-"""Who can read what Muninn writes: the user alone, except for files that git carries. The umask decides about those."""
+"""Who can read what Muninn writes: the user alone, except for files for git. The umask decides about those."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_folders_of_an_earlier_version_are_closed_when_they_are_opened(plain_rep
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_a_rewritten_file_that_git_carries_keeps_its_mode(tmp_path: Path):
+def test_a_rewritten_file_for_git_keeps_its_mode(tmp_path: Path):
     path = tmp_path / "main.jsonl"
     path.write_text("old\n")
     path.chmod(0o664)

@@ -1,7 +1,7 @@
 """Durable writes: acknowledged data is on disk, and a file is written completely or not at all.
 
 Only this module of the store opens files for writing. It turns OSError into MuninnError. A new file is private (mode
-0600 in folders of mode 0700, whatever the umask) unless it is `tracked`: git carries it, so the umask decides. No link
+0600 in folders of mode 0700, whatever the umask) unless it is `tracked`: it is for git, so the umask decides. No link
 is followed, because a repository can bring links along.
 """
 

@@ -12,7 +12,7 @@ from muninn_core.store.records.fields import actor_trust, headline, lowest_trust
 from muninn_core.store.records.record import VERSION
 
 MAX_TEXT_LENGTH = 10_000_000
-"""The maximum number of characters of a memory, which git carries forever."""
+"""The maximum number of characters of a memory, which git keeps forever."""
 
 _LISTS = ("tags", "entities", "questions", "files", "cites", "links")
 
