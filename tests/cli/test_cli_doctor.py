@@ -69,6 +69,16 @@ def test_faults_are_reported_with_a_hint(ailing: Shell, name: str, verdict: str,
     assert check["hint"]
 
 
+def test_an_index_that_the_daemon_is_opening_is_no_fault(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    shell.json("init")
+    shell.run("index", "--wait")
+    shell.run("daemon", "stop")
+    index = verdicts(shell)["index"]
+    assert index["verdict"] == "ok"
+    assert ("muninn index --wait" in index["hint"]) is not index["message"].startswith("ready")
+
+
 def test_a_failing_hook_is_told_with_its_words(ailing: Shell) -> None:
     told = verdicts(ailing, code=1)["hooks"]["message"]
     assert "2026-01-02T03:04:05Z session-start: no answer within 2 s" in told

@@ -176,6 +176,8 @@ def _index(index: dict[str, Any]) -> Check:
     if index["state"] == "failed":
         hint = "The problem is listed below. Fix it and run `muninn index`, or `muninn index --rebuild`."
         return Check("index", "fail", held, hint)
+    if index["state"] in ("opening", "building"):  # the daemon has just started
+        return Check("index", "ok", held, "`muninn index --wait` returns when it is up to date.")
     if index["state"] == "absent" or index["lag"]:
         return Check(
             "index", "warn", ", ".join(filter(None, (held, lagging(index)))), "`muninn index` brings it up to date."

@@ -46,11 +46,11 @@ class Problem(Value):
 class IndexStatus(Value):
     """The state of the index.
 
-    `state` is absent, building, ready or failed. `lag` counts changed files that are not fully searchable yet; of
-    these, `surveyed` can be found by the words of the whole file. `chunks` are searchable by words, `vectors` of them
-    also by meaning. `skipped` counts the files that are not indexed, by reason. `repositories` are the folders with a
-    repository of their own, such as submodules, whose files are not indexed. `encoder` is the text encoder for
-    memories, "" where it is not installed; `encoded` memories have its vector.
+    `state` is absent, opening, building, ready or failed. `lag` counts changed files that are not fully searchable
+    yet; of these, `surveyed` can be found by the words of the whole file. `chunks` are searchable by words,
+    `vectors` of them also by meaning. `skipped` counts the files that are not indexed, by reason. `repositories`
+    are the folders with a repository of their own, such as submodules, whose files are not indexed. `encoder` is
+    the text encoder for memories, "" where it is not installed; `encoded` memories have its vector.
     """
 
     state: str
