@@ -127,6 +127,17 @@ def test_a_fix_is_kept_when_it_says_its_cause():
     )
 
 
+@pytest.mark.parametrize("word", ["A1b" * 100_000, "\u7f13" * 300_000])
+def test_a_message_with_a_very_long_word_is_read_once(word):
+    """Where the time grows with the square of the word, this takes an hour."""
+    assert told(logged("Migrate the keys", f"They are {word} because the old ones were lost.")).type == "insight"
+
+
+def test_a_name_beside_code_is_code():
+    body = "Update `axum`::extract::migrate and the crate::migrate module."
+    assert memory_of_commit(logged("Update two names", body), {}, {}) == "not significant"
+
+
 def test_a_commit_that_adds_something_is_no_fix_although_it_describes_a_fault():
     body = "The root cause of the crash was a buffer that the reader freed twice, because close() ran after an error."
     assert told(logged("Stop the reader at an error", body)).type == "bug_fix"
