@@ -133,6 +133,11 @@ def test_a_message_with_a_very_long_word_is_read_once(word):
     assert told(logged("Migrate the keys", f"They are {word} because the old ones were lost.")).type == "insight"
 
 
+def test_a_revert_names_its_subject_without_blanks_around():
+    draft = told(logged('Revert " fix(etag): hash each chunk " (#5199)', "It broke the cache of large files."))
+    assert draft.title == "Taken back: fix(etag): hash each chunk"
+
+
 def test_a_name_beside_code_is_code():
     body = "Update `axum`::extract::migrate and the crate::migrate module."
     assert memory_of_commit(logged("Update two names", body), {}, {}) == "not significant"

@@ -75,7 +75,7 @@ _BOT = re.compile(
     r"|weblate|transifex|semantic-release|all-?contributors|mergify|pyup|azure-pipelines|jenkins"
 )
 _REVERTS = re.compile(r"(?m)^This reverts commit ([0-9a-f]{40,64})\b.*$")
-_REVERT = re.compile(r'^Revert "(?P<what>.+?)"?(?: \(#\d+\))?$')
+_REVERT = re.compile(r'^Revert "\s*(?P<what>.+?)\s*"?(?: \(#\d+\))?$')
 _REVERTING = re.compile(r"(?i)^(?:revert|back(?:ed|s)? out|undo)\b")
 _REAPPLY = re.compile(r'^(?:Reapply|Revert "Re(?:vert|apply))\b')
 _BUILDS = re.compile(
