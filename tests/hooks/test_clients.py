@@ -263,6 +263,18 @@ def test_the_settings_of_opencode_are_found_under_their_other_name(repo: Path) -
     assert '"muninn": {' in (repo / "opencode.jsonc").read_text()
 
 
+def test_a_block_whose_last_line_is_missing_takes_no_line_of_the_user_along(repo: Path) -> None:
+    page = repo / "AGENTS.md"
+    run("install", "agents-md", repo)
+    page.write_text(page.read_text("utf-8").replace("<!-- muninn: end -->", "Run the tests before a push."), "utf-8")
+    for word in ("install", "install", "uninstall"):
+        assert run(word, "agents-md", repo) == 0
+        page.write_text(page.read_text("utf-8") + f"After {word}.\n", "utf-8")
+        assert "Run the tests before a push." in page.read_text("utf-8")
+    assert "muninn: end" not in page.read_text("utf-8")
+    assert "After install.\nAfter install.\nAfter uninstall.\n" in page.read_text("utf-8").replace("\n\n", "\n")
+
+
 @pytest.mark.parametrize(
     ("client", "name", "content", "words"),
     [

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 BEGIN = "<!-- muninn: begin; `muninn uninstall agents-md` takes these lines out -->"
 END = "<!-- muninn: end -->"
-_BLOCK = re.compile(r"(?:\r?\n)?<!-- muninn: begin.*?<!-- muninn: end -->(?:\r?\n)?", re.DOTALL)
+_BLOCK = re.compile(
+    r"(?:\r?\n)?<!-- muninn: begin(?:(?!<!-- muninn: begin).)*?<!-- muninn: end -->(?:\r?\n)?", re.DOTALL
+)
+"""Muninn's lines in a text. A first line whose end is missing begins none: what follows it is the user's."""
+
 _OURS = re.compile(r"[^\n]*Written by `muninn install")
 """The beginning of a file that Muninn wrote as a whole, in a comment of its language."""
 
