@@ -8,6 +8,9 @@ Git runs one file for each hook, found by `git rev-parse --git-path hooks`: the 
   keeps its name and place, on which such programs depend.
 - Anything else (another language, a link, a file that is not executable): it is moved aside, and the new hook calls it.
 
+The pre-commit framework, installed later, moves Muninn's hook to `pre-commit.legacy` and calls it there, where it is
+found.
+
 Uninstalling restores the previous state to the byte. The hook does nothing where there is no `.muninn` or no `muninn`.
 """
 
@@ -31,6 +34,12 @@ HOOK = "pre-commit"
 BACKUP_SUFFIX = ".muninn-kept"
 """The suffix of a hook that was moved aside."""
 
+_LEGACY = "pre-commit.legacy"
+"""Where `pre-commit install` moves a hook, which its own then calls."""
+
+_FRAMEWORK = b"https://pre-commit.com"
+"""In the hooks of the pre-commit framework."""
+
 _END = b"# <<< muninn <<<\n"
 _BLOCK = re.compile(rb"# >>> muninn[^\n]*\n.*?# <<< muninn <<<\n", re.DOTALL)
 _SHELL = re.compile(rb"#![^\n]*\b(?:ba|da|z|k)?sh(?: [^\n]*)?\n")
@@ -51,7 +60,7 @@ def install(repo: str, command: str, *, program: str = "", dry: bool = False) ->
     written.
     """
     root, folder = _folder_of(repo)
-    hook = folder / HOOK
+    hook = _present(folder) or folder / HOOK
     commands = [command, *([program] if program not in ("", command) and not _is_shared(root, folder) else [])]
     if _holds_ours(hook):
         before = hook.read_bytes()
@@ -71,7 +80,7 @@ def install(repo: str, command: str, *, program: str = "", dry: bool = False) ->
 def is_installed(repo: str) -> bool:
     """Whether the hook is installed; false for a folder without git."""
     try:
-        return _holds_ours(_folder_of(repo)[1] / HOOK)
+        return _present(_folder_of(repo)[1]) is not None
     except MuninnError:
         return False
 
@@ -80,7 +89,8 @@ def uninstall(repo: str, *, dry: bool = False) -> list[str]:
     """Remove the hook and restore the previous one, byte for byte. Raises as `install`."""
     _, folder = _folder_of(repo)
     own = Path(locate(repo).identity) / "hooks"  # the hook is here when `core.hooksPath` was set later
-    installed = [hook for hook in dict.fromkeys((folder / HOOK, own / HOOK)) if _holds_ours(hook)]
+    names = (place / name for place in dict.fromkeys((folder, own)) for name in (HOOK, _LEGACY))
+    installed = [hook for hook in names if _holds_ours(hook)]
     for hook in () if dry else installed:
         _write(hook, partial(_take_out, hook))
     done = "would remove" if dry else "removed"
@@ -94,6 +104,15 @@ def _folder_of(repo: str) -> tuple[Path, Path]:
             f"{location.root} is not a git repository", hint="Git hooks need one; `git init` creates it."
         )
     return Path(location.root), Path(os.path.realpath(git.hooks_folder(Path(location.root))))
+
+
+def _present(folder: Path) -> Path | None:
+    """Return the file of a folder that runs Muninn: the hook, or the one that the pre-commit framework calls."""
+    hook, legacy = folder / HOOK, folder / _LEGACY
+    if _holds_ours(hook):
+        return hook
+    called = _holds_ours(legacy) and hook.is_file() and _FRAMEWORK in hook.read_bytes()
+    return legacy if called else None
 
 
 def _holds_ours(hook: Path) -> bool:
@@ -127,7 +146,8 @@ def _block(commands: Sequence[str], note: str) -> bytes:
         lines.append(f"{word} command -v {quoted} >/dev/null 2>&1; then {quoted} hook git-pre-commit </dev/null || :")
     lines.append("fi")
     if note == _MOVED:
-        lines.append(f'if [ -x "$0{BACKUP_SUFFIX}" ]; then exec "$0{BACKUP_SUFFIX}" "$@"; fi')
+        kept = f'"$(dirname "$0")/{HOOK}{BACKUP_SUFFIX}"'  # not "$0": the framework may have moved this hook
+        lines.append(f'if [ -x {kept} ]; then exec {kept} "$@"; fi')
     return "".join(f"{line}\n" for line in lines).encode() + _END
 
 
@@ -142,7 +162,7 @@ def _take_out(hook: Path) -> None:
     found = _BLOCK.search(content)
     note = _note_of(found[0]) if found else ""
     left = _BLOCK.sub(b"", content, count=1)
-    kept = hook.with_name(hook.name + BACKUP_SUFFIX)
+    kept = hook.with_name(HOOK + BACKUP_SUFFIX)
     if left != _SHEBANG or not note:
         _replace(hook, left)
     elif note == _MOVED and os.path.lexists(kept):
