@@ -2,6 +2,7 @@
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { isPassing } from './failure';
 import { LINKED } from './links';
 import type { Repositories } from './repositories';
 import { linked } from './restricted';
@@ -28,7 +29,7 @@ export class Cards implements vscode.Disposable {
   ) {
     this.registrations = [
       this.controller,
-      repositories.onDidChangeState((server) => server === this.open?.server && void this.update().catch(() => this.close())),
+      repositories.onDidChangeState((server) => server === this.open?.server && void this.update()),
     ];
   }
 
@@ -69,11 +70,16 @@ export class Cards implements vscode.Disposable {
     for (const registration of this.registrations) registration.dispose();
   }
 
+  /** Requests the cards again. They stay while the server ends and starts again. */
   private async update(): Promise<void> {
     const { open } = this;
     if (!open || open.server.state.phase !== 'running') return;
-    const comments = await this.comments(open.server, open.counted);
-    if (this.open === open && bodies(comments) !== bodies(open.thread.comments)) open.thread.comments = comments;
+    try {
+      const comments = await this.comments(open.server, open.counted);
+      if (this.open === open && bodies(comments) !== bodies(open.thread.comments)) open.thread.comments = comments;
+    } catch (error) {
+      if (this.open === open && !isPassing(error)) this.close(); // a memory is gone
+    }
   }
 
   private async comments(server: Server, { documents, files }: Counted): Promise<vscode.Comment[]> {

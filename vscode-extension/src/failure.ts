@@ -34,6 +34,13 @@ export function failureOf(error: unknown): Failure {
   );
 }
 
+const PASSING: readonly FailureKind[] = ['ended', 'daemon', 'stopping', 'busy', 'cancelled'];
+
+/** Whether an error says nothing about what was requested: the server or its daemon ended, or the request was cancelled. */
+export function isPassing(error: unknown): boolean {
+  return PASSING.includes(failureOf(error).kind);
+}
+
 /** The line to show: label, message and hint as sentences. */
 export function sentence(failure: Failure, label = 'Muninn'): string {
   const message = failure.message.trim();

@@ -1,6 +1,7 @@
 // Pages to read, rendered: a memory with its history, the notes on a file, a commit. One tab shows them all in turn.
 
 import * as vscode from 'vscode';
+import { isPassing } from './failure';
 import { LINKED } from './links';
 import { shortened, withReasons } from './pages';
 import type { Reason } from './protocol';
@@ -59,7 +60,7 @@ export class Reader implements vscode.Disposable {
     private readonly icon: vscode.Uri,
   ) {
     this.registration = repositories.onDidChangeState((server) => {
-      if (server.key === this.shown?.repository) void this.update(server).catch(() => this.close());
+      if (server.key === this.shown?.repository) void this.update(server);
     });
   }
 
@@ -112,11 +113,16 @@ export class Reader implements vscode.Disposable {
     panel.onDidChangeViewState(() => panel.active && this.shown && this.repositories.selectKey(this.shown.repository));
   }
 
+  /** Requests the page again. It stays while the server ends and starts again. */
   private async update(server: Server): Promise<void> {
     const { shown, opened } = this;
     if (!shown || !this.panel?.visible || server.state.phase !== 'running') return;
-    const { title, text } = await server.request('document', { uri: shown.address, form: 'page' });
-    if (shown === this.shown) await this.show(shown, title, text, opened);
+    try {
+      const { title, text } = await server.request('document', { uri: shown.address, form: 'page' });
+      if (shown === this.shown) await this.show(shown, title, text, opened);
+    } catch (error) {
+      if (shown === this.shown && !isPassing(error)) this.close(); // its document is gone
+    }
   }
 
   /** Shows a page, unless another one was asked for after `turn`. */

@@ -1,12 +1,13 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Repositories } from '../../src/repositories';
+import { Failure } from '../../src/failure';
 import { Reader } from '../../src/reader';
 import type { Server } from '../../src/server';
 
 const rendered: { readonly text: string; readonly done: (html: string) => void }[] = [];
 const panel = {
   webview: { html: '' }, visible: true, active: true, title: '',
-  reveal: () => undefined, onDidDispose: () => undefined, onDidChangeViewState: () => undefined, dispose: () => undefined,
+  reveal: () => undefined, onDidDispose: () => undefined, onDidChangeViewState: () => undefined, dispose: vi.fn(),
 };
 
 vi.mock('vscode', () => ({
@@ -21,8 +22,12 @@ class Answers {
   readonly key = 'k';
   readonly state = { phase: 'running' };
   readonly waiting = new Map<string, () => void>();
+  readonly failing = new Map<string, (error: Error) => void>();
   request(_verb: string, { uri }: { uri: string }): Promise<{ title: string; text: string }> {
-    return new Promise((resolve) => this.waiting.set(uri, () => resolve({ title: uri, text: `text of ${uri}` })));
+    return new Promise((resolve, reject) => {
+      this.waiting.set(uri, () => resolve({ title: uri, text: `text of ${uri}` }));
+      this.failing.set(uri, reject);
+    });
   }
 }
 
@@ -32,6 +37,7 @@ let changed: (server: Answers) => void;
 
 beforeEach(() => {
   rendered.length = 0;
+  panel.dispose.mockClear();
   server = new Answers();
   const repositories = { onDidChangeState: (listener: typeof changed) => void (changed = listener), selectKey: () => undefined };
   reader = new Reader(repositories as unknown as Repositories, undefined as never);
@@ -70,4 +76,38 @@ test('a refresh of the page before does not replace a page that was opened meanw
   await render('one');
   await settled();
   expect(panel.webview.html).toContain('<p>two</p>');
+});
+
+async function opened(address: string): Promise<void> {
+  const page = open(address);
+  await answer(address);
+  await render(address);
+  await page;
+}
+
+test.each(['ended', 'stopping'] as const)('a page stays when the server ends during a refresh (%s)', async (kind) => {
+  await opened('one');
+  changed(server);
+  server.failing.get('one')!(new Failure(kind, 'no answer'));
+  await settled();
+  expect(panel.dispose).not.toHaveBeenCalled();
+});
+
+test('a page closes when its document is gone', async () => {
+  await opened('one');
+  changed(server);
+  server.failing.get('one')!(new Failure('not_found', 'no such memory'));
+  await settled();
+  expect(panel.dispose).toHaveBeenCalledOnce();
+});
+
+test('a failed refresh of the page before does not close the page that was opened meanwhile', async () => {
+  await opened('one');
+  changed(server);
+  const fail = server.failing.get('one')!;
+  rendered.length = 0;
+  await opened('two');
+  fail(new Failure('not_found', 'no such memory'));
+  await settled();
+  expect(panel.dispose).not.toHaveBeenCalled();
 });
