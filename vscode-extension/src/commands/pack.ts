@@ -29,7 +29,8 @@ export async function insertPack(): Promise<void> {
   }
   const { document, selection } = lastEditor;
   const editor = await vscode.window.showTextDocument(document, { viewColumn: lastEditor.viewColumn ?? vscode.ViewColumn.Active });
-  await editor.edit((edit) => edit.insert(selection.active, text));
+  if (await editor.edit((edit) => edit.insert(selection.active, text))) return;
+  throw new Failure('bad_params', 'the pack could not be inserted: this document is read-only', 'Copy the pack.');
 }
 
 function openPack(): vscode.TextDocument {
