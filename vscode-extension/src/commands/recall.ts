@@ -113,7 +113,7 @@ class Question {
     const chosen = new Promise<Hit | undefined>((resolve, reject) => {
       list.onDidChangeValue(() => this.searchSoon(reject));
       list.onDidChangeActive(([first]) => first?.hit && void this.preview(first.hit));
-      list.onDidTriggerItemButton(({ item, button }) => void this.press(item, button).catch(reject));
+      list.onDidTriggerItemButton(({ item, button }) => void this.press(item, button).then(() => this.isLeft && resolve(undefined), reject));
       list.onDidAccept(() => {
         const first = list.selectedItems[0];
         if (first?.question) {
@@ -125,7 +125,7 @@ class Question {
         resolve(first.hit);
         list.hide();
       });
-      list.onDidHide(() => resolve(undefined));
+      list.onDidHide(() => this.isLeft || resolve(undefined)); // what a button started may still fail
       if (text) this.searchSoon(reject, 0);
       else this.showRecent();
     });
@@ -153,6 +153,7 @@ class Question {
     this.request.cancel();
     const own = (this.request = new vscode.CancellationTokenSource());
     if (!query) {
+      this.list.busy = false;
       this.list.title = `${this.server.label}: Recall`;
       return this.showRecent();
     }
