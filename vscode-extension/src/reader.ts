@@ -53,6 +53,7 @@ export class Reader implements vscode.Disposable {
   private shown: Shown | undefined;
   private markdown = '';
   private opened = 0; // counts the pages that were asked for: a late answer must not replace a newer one
+  private outdatedBy: Server | undefined; // its state changed while the tab was hidden
   private readonly registration: vscode.Disposable;
 
   constructor(
@@ -110,12 +111,16 @@ export class Reader implements vscode.Disposable {
     panel.onDidDispose(() => {
       if (this.panel === panel) [this.panel, this.shown] = [undefined, undefined];
     });
-    panel.onDidChangeViewState(() => panel.active && this.shown && this.repositories.selectKey(this.shown.repository));
+    panel.onDidChangeViewState(() => {
+      if (panel.active && this.shown) this.repositories.selectKey(this.shown.repository);
+      if (panel.visible && this.outdatedBy) void this.update(this.outdatedBy);
+    });
   }
 
-  /** Requests the page again. It stays while the server ends and starts again. */
+  /** Requests the page again, that of a hidden tab when the tab becomes visible. The page stays while the server ends and starts again. */
   private async update(server: Server): Promise<void> {
     const { shown, opened } = this;
+    this.outdatedBy = this.panel?.visible ? undefined : server;
     if (!shown || !this.panel?.visible || server.state.phase !== 'running') return;
     try {
       const { title, text } = await server.request('document', { uri: shown.address, form: 'page' });
@@ -132,7 +137,7 @@ export class Reader implements vscode.Disposable {
     const { panel } = this;
     if (!panel || turn !== this.opened) return;
     const same = this.shown?.address === shown.address && this.shown.isPreview === shown.isPreview && this.markdown === markdown;
-    [this.shown, this.markdown] = [shown, markdown];
+    [this.shown, this.markdown, this.outdatedBy] = [shown, markdown, undefined];
     panel.title = shortened(title, TITLE);
     if (!same) panel.webview.html = page(body, shown.isPreview);
     if (panel.active) this.repositories.selectKey(shown.repository);

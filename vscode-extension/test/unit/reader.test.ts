@@ -5,9 +5,10 @@ import { Reader } from '../../src/reader';
 import type { Server } from '../../src/server';
 
 const rendered: { readonly text: string; readonly done: (html: string) => void }[] = [];
+let viewed: () => void;
 const panel = {
   webview: { html: '' }, visible: true, active: true, title: '',
-  reveal: () => undefined, onDidDispose: () => undefined, onDidChangeViewState: () => undefined, dispose: vi.fn(),
+  reveal: () => undefined, onDidDispose: () => undefined, onDidChangeViewState: (listener: () => void) => void (viewed = listener), dispose: vi.fn(),
 };
 
 vi.mock('vscode', () => ({
@@ -110,4 +111,15 @@ test('a failed refresh of the page before does not close the page that was opene
   fail(new Failure('not_found', 'no such memory'));
   await settled();
   expect(panel.dispose).not.toHaveBeenCalled();
+});
+
+test('a page whose memory changed while the tab was hidden is requested again when it becomes visible', async () => {
+  await opened('one');
+  server.waiting.clear();
+  panel.visible = false;
+  changed(server);
+  expect(server.waiting.size).toBe(0);
+  panel.visible = true;
+  viewed();
+  expect([...server.waiting.keys()]).toEqual(['one']);
 });
