@@ -93,6 +93,7 @@ class Agents:
                 f"INSERT INTO agents({_COLUMNS}, key_hash) VALUES({marks})", (*added, _hashed(key))
             )
             self._deadlines[member.name] = self._monotonic() + member.seconds
+            self._owners.pop(member.name, None)  # that of an earlier agent of this name, whose end is not this one's
             return added
 
         return self.run(operation), key
@@ -167,8 +168,7 @@ class Agents:
     def disconnected(self, owner: object) -> None:
         """End the agents whose connection is gone."""
         for name in [name for name, known in list(self._owners.items()) if known is owner]:
-            del self._owners[name]
-            self.run(lambda transaction, name=name: self._end_named(transaction, name, "disconnected"))  # type: ignore[misc]
+            self.run(lambda transaction, name=name: self._end_owned(transaction, name, owner))  # type: ignore[misc]
 
     # --- what the operations of leases, hand-offs and barriers share ---
 
@@ -260,6 +260,12 @@ class Agents:
         if member is not None:
             self._end(transaction, member, reason)
         return member is not None
+
+    def _end_owned(self, transaction: Transaction, name: str, owner: object) -> None:
+        """End an agent unless another one has its name since: that one does not belong to the connection."""
+        if self._owners.get(name) is owner:
+            self._end_named(transaction, name, "disconnected")
+            self._owners.pop(name, None)
 
     def _end(self, transaction: Transaction, member: Member, reason: str) -> None:
         held = transaction.connection.execute(
