@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.journal.agents import Agents, Member
+from muninn_core.journal.coordination import Barrier, Barriers
 from muninn_core.journal.leases import Leases
 
 
@@ -55,3 +56,22 @@ def test_the_end_of_a_connection_ends_its_agent(agents):
     leases.claim(key, ["file:a.py"])
     agents.disconnected(connection)
     assert (agents.all(), leases.all()) == ([], ())
+
+
+def test_an_agent_that_ended_at_a_barrier_counts_for_no_later_agent_of_its_name(agents, journal, time):
+    """The daemon is killed while the agent waits, so that nobody takes the agent back from the barrier."""
+    first = registered(agents, "ada")
+    journal.writer.run(lambda transaction: Barriers(agents)._arrive(transaction, first, "built", 2))
+    time.now += 61
+    registered(agents, "ada")
+    bob = registered(agents, "bob")
+    barriers = Barriers(agents)
+    assert barriers.arrive(bob, "built", 2, 0, lambda: False) == Barrier("built", 2, (), 0)
+
+
+def test_a_barrier_where_only_agents_waited_that_ended_is_free_for_another_number(agents, journal, time):
+    first = registered(agents, "ada")
+    journal.writer.run(lambda transaction: Barriers(agents)._arrive(transaction, first, "built", 3))
+    time.now += 61
+    bob = registered(agents, "bob")
+    assert Barriers(agents).arrive(bob, "built", 1, 0, lambda: False).arrived == ("bob",)

@@ -274,6 +274,17 @@ class Agents:
         self.add(transaction, member, AGENT_LEFT, {"reason": reason, "resources": [row[0] for row in held]})
         transaction.connection.execute("DELETE FROM leases WHERE agent = ?", (member.name,))
         transaction.connection.execute("DELETE FROM agents WHERE name = ?", (member.name,))
+        _leave_barriers(transaction, member.name)
+
+
+def _leave_barriers(transaction: Transaction, name: str) -> None:
+    """Take an agent that ends back from the barriers that are not passed; one where nobody waits is forgotten."""
+    transaction.connection.execute(
+        "UPDATE barriers SET arrived_json = (SELECT json_group_array(value) FROM json_each(arrived_json)"
+        " WHERE value <> ?1) WHERE position = 0 AND EXISTS(SELECT 1 FROM json_each(arrived_json) WHERE value = ?1)",
+        (name,),
+    )
+    transaction.connection.execute("DELETE FROM barriers WHERE position = 0 AND arrived_json = '[]'")
 
 
 def _check_free(transaction: Transaction, name: str) -> None:
