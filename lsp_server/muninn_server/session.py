@@ -131,8 +131,8 @@ class Session:
     ) -> T:
         """Check the parameters, run the verb on a thread of its pool, and return `finish(result)`, computed there too.
 
-        `progress` is called on the event loop. Setting `cancelled` ends the verb at its next safe point. `client` names
-        the program behind this client, such as the agent behind a proxy. Raises MuninnError.
+        `progress` is called on the event loop. Setting `cancelled`, or cancelling the task, ends the verb at its next
+        safe point. `client` names the program behind this client, such as the agent behind a proxy. Raises MuninnError.
         """
         method = lookup(verb)
         with self._pools.traced(method.verb, self.client) as begun:
@@ -149,7 +149,7 @@ class Session:
         client: str,
     ) -> T:
         if self._pools.closing:
-            raise Stopping("the daemon is leaving", hint="The next call starts it again.")
+            raise _stopping()
         if self._actor is not None:
             _check_rights(method, raw, self.connection.role)
         params = decode_params(method, raw)
@@ -185,7 +185,13 @@ class Session:
             return await loop.run_in_executor(self._pools.of(method), work)
         except Cancelled:
             if self._pools.closing:  # the daemon cancelled it: the client may retry with the next daemon
-                raise Stopping("the daemon is leaving", hint="The next call starts it again.") from None
+                raise _stopping() from None
+            raise
+        except asyncio.CancelledError:
+            cancelled.set()  # the client has gone, or wants no answer
+            task = asyncio.current_task()
+            if self._pools.closing and task is not None and not task.cancelling():
+                raise _stopping() from None  # its pool was closed before it began
             raise
         except RuntimeError:
             cancelled.set()  # a pool that can't start a thread keeps the call, and would run it later
@@ -194,6 +200,10 @@ class Session:
             self._pools.waiting.discard(cancelled)
             if loop.time() - since > SLOW_SECONDS and not method.waits:
                 log.info("%s took %.1f s for %s", method.verb, loop.time() - since, self.client)
+
+
+def _stopping() -> Stopping:
+    return Stopping("the daemon is leaving", hint="The next call starts it again.")
 
 
 def _check_rights(method: Method, raw: Any, role: str) -> None:
@@ -229,7 +239,7 @@ def error_of(error: BaseException, verb: str, process: Process = DAEMON) -> Muni
     if isinstance(error, MuninnError):
         return error
     if isinstance(error, asyncio.CancelledError):
-        return Stopping("the daemon is leaving", hint="The next call starts it again.")
+        return _stopping()
     try:
         raise_if_exhausted(error, process.name)
     except MuninnError as lack:

@@ -55,7 +55,7 @@ async def test_the_daemon_can_be_stopped_while_many_wait_for_the_index(stuck):
     assert (answer["pid"] > 0, stopped) == (True, [True])
     await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(None, pools.close), PATIENCE)
     ended = await asyncio.gather(*waiting, return_exceptions=True)
-    assert all(isinstance(each, (Stopping, asyncio.CancelledError)) for each in ended)
+    assert [type(each) for each in ended] == [Stopping] * 12
     assert not pools.waiting
     with pytest.raises(Stopping):
         await session.call("memories", {}, to_plain)
@@ -71,6 +71,18 @@ async def test_a_call_that_waits_for_a_thread_can_be_cancelled(stuck):
     cancelled.set()
     with pytest.raises(Cancelled):
         await asyncio.wait_for(waiting, PATIENCE)
+
+
+async def test_a_call_whose_client_has_gone_ends(stuck):
+    session, pools, _ = stuck
+    cancelled = threading.Event()
+    waiting = asyncio.create_task(session.call("index", {}, to_plain, cancelled=cancelled))
+    while not pools.waiting:
+        await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert cancelled.is_set()
 
 
 async def test_invalid_parameters_start_no_thread(stuck):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import threading
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -82,12 +81,7 @@ class EditorClient:
         self, verb: str, params: Any, finish: Callable[[Any], T], progress: Callable[[Any], None] | None = None
     ) -> T:
         """Call a verb and return `finish(result)`. Cancelling this cancels the verb. Raises MuninnError."""
-        cancelled = threading.Event()
-        try:
-            return await self.session.call(verb, params, finish, progress=progress, cancelled=cancelled)
-        except asyncio.CancelledError:
-            cancelled.set()
-            raise
+        return await self.session.call(verb, params, finish, progress=progress)
 
     async def ask(self, verb: str, params: Any, finish: Callable[[Any], T], *, strict: bool = False) -> T | None:
         """Call a verb for a response. Returns None if `.muninn` does not exist, unless `strict`.

@@ -6,7 +6,6 @@ A failed tool returns a result marked as an error, because models do not see pro
 from __future__ import annotations
 
 import asyncio
-import threading
 from typing import TYPE_CHECKING
 
 import mcp_types as types
@@ -34,7 +33,6 @@ async def list_tools(context: Context, params: types.PaginatedRequestParams | No
 
 async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
     """Call a tool. A failure is a result."""
-    cancelled = threading.Event()
     progress = ProgressReporter(context)
     state = context.lifespan_context
     try:
@@ -49,13 +47,10 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
             arguments,
             lambda result: render(with_tools(result, state.tools)),
             progress=progress.report,
-            cancelled=cancelled,
             client=agent,
         )
     except Exception as error:  # every failure is a result; error_of logs what is unexpected
         return _result(_explain(error_of(error, params.name), state.tools), failed=True)
-    finally:
-        cancelled.set()
     await progress.finish()
     return _result(text)
 
