@@ -116,6 +116,19 @@ async def test_memories_of_another_client_are_shown_without_an_edit(
     assert await person.lenses() == [(0, "1 insight"), (line_of("lookup"), "1 insight")]
 
 
+async def test_an_edit_past_the_end_of_a_line_is_made_at_its_end(
+    bare_in: BareIn, repo: Path, environ: dict[str, str]
+) -> None:
+    person = await person_at(bare_in, repo, environ, **PULLING)
+    identity = await person.remember("Names are never cached.", type="decision", files=[CITED])
+    await person.open()
+    await person.change(insertion(TOP), "# größe\n")
+    past = types.Position(0, 2**31 - 1)
+    await person.change(types.Range(past, past), f" {identity}")
+    (link,) = await person.editor.result("textDocument/documentLink", {"textDocument": person.document})
+    assert link["range"]["start"] == {"line": 0, "character": len("# größe ")}
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 async def test_places_behind_astral_characters_are_where_the_client_counts_them(
     bare_in: BareIn, repo: Path, environ: dict[str, str], encoding: str

@@ -39,8 +39,7 @@ class MuninnDocument(NamedTuple):
         lines = self.text.split("\n")
         if position.line >= len(lines):
             return 0
-        place = types.Position(0, position.character)
-        return int(self.document.position_codec.position_from_client_units([lines[position.line]], place).character)
+        return self.document.index_on(lines[position.line].removesuffix("\r"), position.character)
 
 
 def muninn_document(client: EditorClient, uri: str) -> MuninnDocument | None:

@@ -40,7 +40,7 @@ def name_at(document: Document, position: types.Position) -> str:
     if position.line >= len(lines):
         return ""
     text = lines[position.line].rstrip("\r\n")
-    at = document.position_codec.position_from_client_units([text], types.Position(0, position.character)).character
+    at = document.index_on(text, position.character)
     return next((found[0] for found in _NAME.finditer(text) if found.start() <= at <= found.end()), "")
 
 

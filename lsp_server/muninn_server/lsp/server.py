@@ -139,10 +139,17 @@ class Document(TextDocument):
         if position.line >= len(lines):
             return len(self.source)
         bare = lines[position.line].rstrip("\r\n")
-        at = position.character
-        if not bare.isascii():
-            at = self.position_codec.position_from_client_units([bare], types.Position(0, at)).character
-        return sum(map(len, lines[: position.line])) + min(at, len(bare))
+        return sum(map(len, lines[: position.line])) + self.index_on(bare, position.character)
+
+    def index_on(self, line: str, character: int) -> int:
+        """Return the index into a line, given without its end, of a client's character. One past the end means the end.
+
+        pygls takes one past the end for the last character, as it expects the line with its end.
+        """
+        if line.isascii():
+            return min(character, len(line))
+        within = types.Position(0, min(character, self.position_codec.client_num_units(line)))
+        return self.position_codec.position_from_client_units([line], within).character
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Apply one edit, of a range or of the whole text."""
