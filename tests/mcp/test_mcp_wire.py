@@ -26,6 +26,16 @@ async def test_an_invalid_line_is_answered_and_the_next_one_is_read(bare_agent: 
     assert (await agent.read())["id"] == 6
 
 
+async def test_a_line_that_is_nested_too_deeply_is_answered_and_the_next_one_is_read(bare_agent: Bare) -> None:
+    agent = await bare_agent()
+    await agent.handshake()
+    nested = b"[" * 100_000 + b"]" * 100_000
+    await agent.send(b'{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"a":%b}}' % nested)
+    assert (await agent.read())["error"]["code"] == -32700
+    await agent.send(call(6, "status"))
+    assert (await agent.read())["id"] == 6
+
+
 async def test_a_line_of_five_megabytes_is_one_message(bare_agent: Bare) -> None:
     agent = await bare_agent()
     await agent.handshake()

@@ -112,7 +112,8 @@ def _message(line: bytes) -> types.JSONRPCMessage | None:
     except ValueError:
         pass
     try:
-        mended = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False).encode("utf-8", "replace")
+        given = wire.loads(line.decode("utf-8", "replace").encode())
+        mended = json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")
         return types.jsonrpc_message_adapter.validate_json(mended, by_name=False)
     except ValueError:
         return None
