@@ -47,7 +47,8 @@ export function activeFiles(server: Server): string[] {
 export function selectedPlaces(server: Server): string[] {
   const [file] = activeFiles(server);
   const editor = vscode.window.activeTextEditor;
-  const chosen = editor?.document.uri.scheme === 'vscode-notebook-cell' ? undefined : editor?.selection; // its lines are those of a cell
+  // The lines of a cell are not those of its notebook, nor those of an earlier version those of the file.
+  const chosen = editor?.document.uri.scheme === 'file' ? editor.selection : undefined;
   if (!file || !chosen || chosen.isEmpty) return file ? [file] : [];
   // A selection that ends before the first character of a line does not include that line.
   const end = chosen.end.character === 0 ? chosen.end.line : chosen.end.line + 1;
