@@ -55,7 +55,8 @@ export function registerCommands(
   ui('menu', () => menu(repositories));
   ui('status', () => showStatus(repositories, log));
   ui('init', () => initialiseFolder(repositories));
-  ui('restart', async () => void (await Promise.all(repositories.all.map((server) => server.restart()))));
+  // Without any, `current` throws what to do.
+  ui('restart', async () => void (await Promise.all([...new Set([repositories.current, ...repositories.all])].map((server) => server.restart()))));
   ui('output', async () => log.show(true));
   ui('install', () => install(repositories, log));
   ui('copyPack', copyPack);
