@@ -49,14 +49,16 @@ export async function recall(server: Server, places: Places, recent: Recent, giv
 async function open(server: Server, { reader, elsewhere }: Places, hit: Hit, how: How = {}): Promise<void> {
   if (hit.repository) return openElsewhere(elsewhere.address(hit), how);
   if (hit.kind === 'memory') return reader.open(server, memoryDocument(hit.id), { ...how, why: hit.why });
-  const { isPreview: preserveFocus = false, beside = false } = how;
+  const { isPreview: preserveFocus = false, beside = false, wanted } = how;
   const marked = hit.snippet.find((each) => each.marks.length);
   const line = Math.max(0, (marked?.line ?? hit.start_line) - 1);
   const end = Math.max(line, hit.end_line - 1);
   // A file of another tool outside of the repository has an absolute path.
   const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : server.file(hit.path);
   const viewColumn = beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
-  const editor = await vscode.window.showTextDocument(file, { preview: true, preserveFocus, viewColumn });
+  const document = await vscode.workspace.openTextDocument(file); // a large file takes long
+  if (wanted && !wanted()) return;
+  const editor = await vscode.window.showTextDocument(document, { preview: true, preserveFocus, viewColumn });
   editor.selection = new vscode.Selection(line, 0, line, 0);
   editor.revealRange(new vscode.Range(line, 0, end, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }

@@ -9,7 +9,7 @@ class List {
   value = '';
   busy = false;
   items: readonly { readonly hit?: unknown; readonly buttons?: readonly unknown[] }[] = [];
-  readonly activeItems: readonly unknown[] = [];
+  activeItems: readonly unknown[] = [];
   readonly selectedItems: readonly unknown[] = [];
   readonly listeners = new Map<string, Listener>();
   readonly onDidChangeValue = this.event('value');
@@ -28,7 +28,12 @@ class List {
   }
 }
 
-const shared = vi.hoisted(() => ({ list: undefined as unknown }));
+const shared = vi.hoisted(() => ({ list: undefined as unknown, load: () => {}, fail: (_error: Error) => {}, opened: 0 }));
+
+/** Loads a document when the test calls `load` or `fail`. */
+function loaded(): Promise<object> {
+  return new Promise((resolve, reject) => Object.assign(shared, { load: () => resolve({}), fail: reject }));
+}
 
 vi.mock('vscode', () => ({
   ThemeIcon: class {},
@@ -40,11 +45,18 @@ vi.mock('vscode', () => ({
   QuickPickItemKind: { Separator: -1 },
   ViewColumn: { Active: -1, Beside: -2 },
   Uri: { file: (path: string) => path },
-  workspace: { getConfiguration: () => ({ get: (_name: string, value: unknown) => value }) },
+  workspace: {
+    getConfiguration: () => ({ get: (_name: string, value: unknown) => value }),
+    openTextDocument: () => loaded(),
+  },
   window: {
     activeTextEditor: undefined,
     createQuickPick: () => shared.list,
-    showTextDocument: () => Promise.reject(new Error('the file is gone')),
+    showTextDocument: async (what: unknown) => {
+      if (typeof what === 'string') await loaded();
+      shared.opened += 1;
+      return {};
+    },
   },
 }));
 
@@ -73,6 +85,7 @@ test('what a button of a row starts fails with its error', async () => {
   await vi.waitFor(() => expect(list.items).toHaveLength(1));
   const [item] = list.items;
   list.fire('button', { item, button: item?.buttons?.[0] });
+  shared.fail(new Error('the file is gone'));
   await failed;
 });
 
@@ -85,4 +98,17 @@ test('the list is not busy after the question was deleted', async () => {
   answer(new Failure('cancelled', 'cancelled'));
   list.hide();
   await closed;
+});
+
+test('a file that loads slowly is not shown after the list was closed', async () => {
+  const closed = opened();
+  await vi.waitFor(() => answer());
+  await vi.waitFor(() => expect(list.items).toHaveLength(1));
+  list.activeItems = list.items;
+  list.fire('active', list.items);
+  list.hide();
+  await closed;
+  shared.load();
+  await new Promise((done) => void setImmediate(done));
+  expect(shared.opened).toBe(0);
 });
