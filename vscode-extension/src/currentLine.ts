@@ -7,7 +7,7 @@ import { within } from './paths';
 import type { Note } from './protocol';
 import type { Repositories } from './repositories';
 
-/** Shows the annotation in the active editor. It requests the notes of a file once for each version of its text. */
+/** Shows the annotation in the active editor alone. It requests the notes of a file once for each version of its text. */
 export class CurrentLine implements vscode.Disposable {
   private readonly style = vscode.window.createTextEditorDecorationType({
     after: { color: new vscode.ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 3em', fontStyle: 'italic' },
@@ -15,6 +15,7 @@ export class CurrentLine implements vscode.Disposable {
   });
   private readonly registrations: vscode.Disposable[];
   private readonly notes = new KnownNotes();
+  private annotated: vscode.TextEditor | undefined;
   private readonly showOnce = coalesced(() => this.show());
 
   constructor(private readonly repositories: Repositories) {
@@ -39,6 +40,8 @@ export class CurrentLine implements vscode.Disposable {
   private async show(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (!editor) return;
+    if (this.annotated && this.annotated !== editor && vscode.window.visibleTextEditors.includes(this.annotated)) this.annotated.setDecorations(this.style, []);
+    this.annotated = editor;
     const line = editor.selection.active.line;
     const note = await this.noteAt(editor, line);
     if (editor !== vscode.window.activeTextEditor || editor.selection.active.line !== line) return this.show();
