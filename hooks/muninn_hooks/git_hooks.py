@@ -56,10 +56,15 @@ def install(repo: str, command: str, *, program: str = "", dry: bool = False) ->
     in the work tree does not get it: the path is of this machine. With `dry` nothing is written, and the lines describe
     the planned changes.
 
-    Raises NotARepository without git, MuninnError when a moved hook already exists, ReadOnlyError when a file can't be
-    written.
+    Raises NotARepository without git, MuninnError when a moved hook already exists or git's hooks are switched off,
+    ReadOnlyError when a file can't be written.
     """
     root, folder = _folder_of(repo)
+    if folder.exists() and not folder.is_dir():
+        raise MuninnError(
+            f"git runs no hooks here: it looks for them in {folder}, which is not a folder",
+            hint="`git config --show-origin core.hooksPath` says which file sets that. Unset it there, then try again.",
+        )
     hook = _present(folder) or folder / HOOK
     commands = [command, *([program] if program not in ("", command) and not _is_shared(root, folder) else [])]
     if _holds_ours(hook):

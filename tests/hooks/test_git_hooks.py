@@ -411,6 +411,18 @@ def test_a_hook_that_the_pre_commit_framework_moved_runs_once_and_is_taken_out(
     assert everything(hooks) == before
 
 
+def test_hooks_that_are_switched_off_are_named_as_the_reason(
+    plain_repo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(plain_repo, "config", "core.hooksPath", os.devnull)
+    for more in ([], ["--dry-run"]):
+        assert run_command(install_main, ["install", "git-hooks", "--repo", str(plain_repo), *more]) == 1
+        said = capsys.readouterr().err
+        assert f"git runs no hooks here: it looks for them in {os.devnull}" in said
+        assert "git config --show-origin core.hooksPath" in said
+    assert run_command(install_main, ["uninstall", "git-hooks", "--repo", str(plain_repo)]) == 0
+
+
 @pytest.mark.parametrize(("shared", "scope"), [(False, "--local"), (True, "--local"), (False, "--project")])
 def test_only_a_hook_of_this_machine_has_the_path_of_the_program(
     plain_repo: Path, program: str, monkeypatch: pytest.MonkeyPatch, shared: bool, scope: str
