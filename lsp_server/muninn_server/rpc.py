@@ -139,11 +139,15 @@ class RpcConnection:
             if event is not None:
                 event.set()
             return
-        if number is None:
+        if "id" not in message:
             return  # an unknown notification: JSON-RPC has no response to it
         if not is_id(number):
             what = f"a request's 'id' is a number or a string of at most {MAX_ID_CHARS:,} characters"
             self._send(error_frame(None, RequestError(what)))
+            return
+        if number in self._running:  # else neither could be cancelled alone
+            hint = "Give each request an 'id' of its own."
+            self._send(error_frame(number, RequestError("a request with this 'id' is not answered yet", hint=hint)))
             return
         cancelled = self._running[number] = (
             threading.Event()

@@ -112,10 +112,20 @@ def test_an_invalid_request_is_answered_with_an_error_and_the_next_one_is_served
     one.greet()
     for message in ([], "text", 5, None, {}, {"id": 3}, {"id": 3, "method": 5}):
         assert one.ask(wire.frame(message))["error"]["code"] == -32600
-    for number in ([1], {"a": 1}):
+    for number in ([1], {"a": 1}, None):
         assert one.ask(wire.request(number, "muninn/status", {}))["error"]["code"] == -32600
         one.sock.sendall(wire.frame({"method": "$/cancelRequest", "params": {"id": number}}))
     assert one.ask(wire.request("x", "muninn/memories", {}))["id"] == "x"
+
+
+def test_a_request_with_the_id_of_one_that_is_not_answered_is_refused(raw):
+    one = raw()
+    one.greet()
+    waiting = wire.request(1, "muninn/event.wait", {"wait": 60, "after": 10**9})
+    assert one.ask(waiting + waiting)["error"]["code"] == -32600
+    one.sock.sendall(wire.frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 1}}))
+    assert one.next()["error"]["data"]["kind"] == "cancelled"
+    assert one.ask(wire.request(1, "muninn/memories", {}))["result"]["memories"] == []
 
 
 def test_an_invalid_message_is_reported_and_ends_the_connection(raw):
