@@ -104,8 +104,10 @@ async def test_the_list_has_everything_once_in_pages(agents: Agents) -> None:
         assert found[0] == "muninn://status"
         assert "muninn://knowledge/guides/berths.md" in found
         assert len(found) == len(set(found)) > 130
-        with pytest.raises(MCPError, match="cursor"):
-            await agent.list_resources(cursor="elsewhere")
+        for bad in ("elsewhere", "9" * 5000):
+            with pytest.raises(MCPError, match="is not a cursor") as refused:
+                await agent.list_resources(cursor=bad)
+            assert refused.value.error.code == types.INVALID_PARAMS
         templates = (await agent.list_resource_templates()).resource_templates
         assert [each.uri_template.partition("{")[0] for each in templates] == [
             "muninn://memory/",
@@ -148,6 +150,13 @@ async def test_arguments_with_names_are_completed(agents: Agents, era: str) -> N
         assert values == ["guides/berths.md"]
         of_prompt = types.PromptReference(type="ref/prompt", name="brief")
         assert (await agent.complete(of_prompt, {"name": "task", "value": "a"})).completion.values == []
+        for unknown, hint in (
+            (types.PromptReference(type="ref/prompt", name="brif"), "Did you mean 'brief'"),
+            (types.ResourceTemplateReference(type="ref/resource", uri="muninn://memories/{id}"), "muninn://memory/"),
+        ):
+            with pytest.raises(MCPError, match=hint) as refused:
+                await agent.complete(unknown, {"name": "id", "value": "a"})
+            assert refused.value.error.code == types.INVALID_PARAMS
 
 
 @both_eras

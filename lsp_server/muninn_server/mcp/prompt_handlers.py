@@ -9,18 +9,20 @@ from muninn_server.mcp.client_state import Context, check_single_page, mcp_error
 
 
 async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """Complete a variable of a prompt or resource template. An unknown variable has no completions."""
-    named, argument = params.ref, params.argument
-    if isinstance(named, types.PromptReference):
-        prompt = prompts.prompts_of(context.lifespan_context.verbs).get(named.name)
-        known = {each.name for each in prompt.arguments} if prompt is not None else set()
-    else:
-        known = {argument.name} if named.uri in {each.uri for each in resources.TEMPLATES} else set()
+    """Complete a variable of a prompt or resource template. An unknown variable has no completions.
+
+    Raises MCPError with INVALID_PARAMS for an unknown prompt or template.
+    """
+    state, named, argument = context.lifespan_context, params.ref, params.argument
     values: list[str] = []
     more = False
-    if argument.name in known:
-        with mcp_errors(context, "completion/complete"):
-            values, more = await resources.completed(context.lifespan_context.session, argument.name, argument.value)
+    with mcp_errors(context, "completion/complete"):
+        if isinstance(named, types.PromptReference):
+            known = {each.name for each in prompts.prompt_of(state.verbs, named.name).arguments}
+        else:
+            known = resources.variables_of(named.uri)
+        if argument.name in known:
+            values, more = await resources.completed(state.session, argument.name, argument.value)
     return types.CompleteResult(completion=types.Completion(values=values, has_more=more))
 
 

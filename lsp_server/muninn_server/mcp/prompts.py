@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams
-from muninn_core.near_match import did_you_mean
+from muninn_core.near_match import did_you_mean, shorten
 from muninn_server.session import Session
 
 Arguments = Mapping[str, str]
@@ -45,12 +45,18 @@ def prompts_of(verbs: frozenset[str]) -> Mapping[str, Prompt]:
     return {name: prompt for name, prompt in PROMPTS.items() if not prompt.verb or prompt.verb in verbs}
 
 
+def prompt_of(verbs: frozenset[str], name: str) -> Prompt:
+    """Return a prompt of a client whose tools have these verbs. Raises BadParams with the nearest name."""
+    known = prompts_of(verbs)
+    prompt = known.get(name)
+    if prompt is None:
+        raise BadParams(f"there is no prompt '{shorten(name)}'", hint=_hint(name, known))
+    return prompt
+
+
 async def render_prompt(session: Session, verbs: frozenset[str], name: str, arguments: Arguments) -> tuple[Prompt, str]:
     """Return a prompt and its text. Raises BadParams for an unknown prompt, and unknown or missing arguments."""
-    known_prompts = prompts_of(verbs)
-    prompt = known_prompts.get(name)
-    if prompt is None:
-        raise BadParams(f"there is no prompt '{name}'", hint=_hint(name, known_prompts))
+    prompt = prompt_of(verbs, name)
     known = [each.name for each in prompt.arguments]
     for given in arguments:
         if given not in known:

@@ -14,6 +14,7 @@ newest on. A memory that is stored between two pages moves one entry to the next
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -21,6 +22,7 @@ from muninn_core.context.memory_summary import facts, headline
 from muninn_core.context.results.text import render
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.model.value import Value, encode_json
+from muninn_core.near_match import shorten
 from muninn_core.protocol.families.editor import DocumentResult
 from muninn_core.protocol.families.events import EventQueryResult
 from muninn_core.protocol.families.inspection import MemoriesResult
@@ -98,8 +100,9 @@ async def listed(session: Session, cursor: str | None) -> tuple[list[Resource], 
 
     Clients request the list as soon as they connect. Without a `.muninn` it has the status alone.
     """
-    if cursor is not None and not cursor.isdecimal():
-        raise BadParams(f"'{cursor}' is not a cursor of this list", hint="Request the first page without a cursor.")
+    if cursor is not None and not (cursor.isdecimal() and len(cursor) < 16):
+        what = f"'{shorten(cursor)}' is not a cursor of this list"
+        raise BadParams(what, hint="Request the first page without a cursor.")
     try:
         return await _page(session, int(cursor or 0))
     except NotInitialised:
@@ -148,6 +151,16 @@ async def read(session: Session, uri: str) -> tuple[str, str]:
         f"there is no resource '{uri}'",
         hint=f"They are {', '.join(each.uri for each in (*TEMPLATES, _STATUS, _EVENTS))}.",
     )
+
+
+def variables_of(template: str) -> set[str]:
+    """Return the names of the variables of a resource template. Raises BadParams for an unknown one."""
+    if template not in {each.uri for each in TEMPLATES}:
+        raise BadParams(
+            f"there is no resource template '{shorten(template)}'",
+            hint=f"They are {', '.join(each.uri for each in TEMPLATES)}.",
+        )
+    return set(re.findall(r"\{(\w+)\}", template))
 
 
 async def completed(session: Session, variable: str, value: str) -> tuple[list[str], bool]:
