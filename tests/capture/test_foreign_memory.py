@@ -235,6 +235,7 @@ def test_an_export_of_claude_mem_gives_observations_and_summaries() -> None:
     assert (fix.draft.type, fix.draft.title) == ("bug_fix", "Pump restarts after a power cut")
     assert (fix.draft.tags, fix.draft.files) == (("bugfix", "problem-solution"), ("src/pump.py", "src/relay.py"))
     assert (fix.time, fix.place) == ("2026-02-03T04:05:06+00:00", "e.json, observation 1")
+    assert fix.draft.entities == ("harbour",)
     assert summary.draft.type == "session_summary"
     assert summary.draft.text == "Request: Make the pump restart\n\nLearned: The relay keeps its state"
 

@@ -77,6 +77,7 @@ def _observation(place: str, item: Mapping[str, Any]) -> MemoryDraft | None:
         title=title,
         type=kind_of(kind),
         tags=tags_of([kind, *_strings(place, item, "concepts")]),
+        entities=_project(item),
         files=tuple(dict.fromkeys(files)),
         actor="assistant",
         key=content_key(_SLUG, "observation", _text(item, "memory_session_id"), _made(item), title, text),
@@ -91,9 +92,16 @@ def _summary(_place: str, item: Mapping[str, Any]) -> MemoryDraft | None:
         text="\n\n".join(parts),
         title=_text(item, "request").split("\n")[0][:80],
         type="session_summary",
+        entities=_project(item),
         actor="assistant",
         key=content_key(_SLUG, "summary", _text(item, "memory_session_id"), _made(item), *parts),
     )
+
+
+def _project(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the name of an item's project: an export holds those of all projects unless one was named."""
+    name = _text(item, "project")
+    return (name,) if name else ()
 
 
 def _text(item: Mapping[str, Any], field: str) -> str:
