@@ -76,6 +76,13 @@ def test_redaction_removes_the_file_of_a_long_payload_that_no_other_event_has(jo
     assert journal.verify().broken is None
 
 
+def test_a_long_payload_that_is_redacted_stays_erased_when_it_is_sent_again(journal, folder):
+    again = draft({"text": "w" * INLINE_BYTES}, idempotency_key="k")
+    journal.redact(journal.append(again).event.event_id)
+    assert journal.append(again).duplicate
+    assert not [path for path in (folder / "payloads").rglob("*") if path.is_file()]
+
+
 def test_a_replay_gives_the_same_bytes_each_time(journal, clock):
     for number in range(4):
         journal.append(draft({"n": number}, stream_id=f"stream-{number % 2}"))

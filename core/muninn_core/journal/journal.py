@@ -160,6 +160,8 @@ class Journal:
         known = self._known(transaction, draft) if draft.idempotency_key is not None else None
         if known is not None:
             _check_same(known, prepared, stream)
+            if prepared.stored == "file" != known.stored:  # redacted or sealed: the preparation wrote its file again
+                self._drop_unused(transaction, prepared.payload_hash)
             return known, True
         following = transaction.stream_seq(draft.project_id, stream) + 1
         if draft.stream_seq is not None and draft.stream_seq != following:
@@ -300,17 +302,17 @@ class Journal:
 
     def drop_payload(self, row: Row) -> None:
         """Remove the file of a payload that no live event has any more."""
-        path = payload_path(self.payloads, row.payload_hash)
+        self.writer.run(lambda transaction: self._drop_unused(transaction, row.payload_hash))
 
-        def operation(transaction: Transaction) -> None:  # no event with this payload is added meanwhile
-            with translate_errors(path):
-                (others,) = transaction.connection.execute(
-                    "SELECT count(*) FROM raw_events WHERE stored = 'file' AND payload_hash = ?", (row.payload_hash,)
-                ).fetchone()
-                if not others:
-                    path.unlink(missing_ok=True)
-
-        self.writer.run(operation)
+    def _drop_unused(self, transaction: Transaction, payload_hash: bytes) -> None:
+        """Remove the file of a payload, unless a live event has it. None is added during the transaction."""
+        path = payload_path(self.payloads, payload_hash)
+        with translate_errors(path):
+            (others,) = transaction.connection.execute(
+                "SELECT count(*) FROM raw_events WHERE stored = 'file' AND payload_hash = ?", (payload_hash,)
+            ).fetchone()
+            if not others:
+                path.unlink(missing_ok=True)
 
     # --- reading ---
 
