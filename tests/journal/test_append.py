@@ -108,6 +108,10 @@ def test_a_long_payload_has_a_file_that_its_content_names(journal, folder):
     assert (file.name, file.read_bytes()) == (first.payload_hash, canonical(payload))
     assert journal.event(first.event_id).payload == payload
     assert journal.verify().broken is None
+    for damaged in (b"", file.read_bytes()[:-1], b"\xff"):
+        file.write_bytes(damaged)
+        with pytest.raises(StorageError, match=f"{first.event_id} is damaged in {file}"):
+            journal.event(first.event_id)
     file.unlink()
     with pytest.raises(StorageError, match="can't be read"):
         journal.event(first.event_id)

@@ -33,9 +33,8 @@ from muninn_core.journal.projectors import (
     searched_text,
 )
 from muninn_core.journal.reader import Connections
-from muninn_core.journal.row import Row, payload_text
+from muninn_core.journal.row import Row, decoded, payload_text
 from muninn_core.model.event import REDACTED, TOMBSTONE
-from muninn_core.model.value import decode_json
 from muninn_core.protocol.families.audit import ProjectionState, RebuiltProjection
 from muninn_core.store.records.timestamps import milliseconds
 
@@ -222,9 +221,7 @@ class Projections:
 
     def _item(self, row: Row) -> Item:
         text = row.payload_json if row.stored == "inline" else payload_text(row, self._journal.payloads)
-        payload = (
-            decode_json(text) if text else None
-        )  # canonical JSON: what other parsers read differently is not in it
+        payload = decoded(row, text, self._journal.payloads)
         return Item(row, payload, searched_text(row, payload), milliseconds(row.occurred_at))
 
     def _connection(self) -> sqlite3.Connection:

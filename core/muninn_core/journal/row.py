@@ -76,7 +76,7 @@ def payload_text(row: Row, folder: Path) -> bytes:
 
 
 def event_of(row: Row, folder: Path) -> Event:
-    """Return the event of a row, with its payload. Raises StorageError when its file is missing."""
+    """Return the event of a row, with its payload. Raises StorageError when its file is missing or damaged."""
     text = payload_text(row, folder)
     return Event(
         position=row.position,
@@ -92,13 +92,27 @@ def event_of(row: Row, folder: Path) -> Event:
         recorded_at=_time(row.recorded_at),
         actor=row.actor,
         source=row.source,
-        payload=decode_json(text) if text else None,
+        payload=decoded(row, text, folder),
         payload_hash=row.payload_hash.hex(),
         hash=row.hash.hex(),
         stored=row.stored,  # type: ignore[arg-type]
         idempotency_key=row.idempotency_key,
         trace_id=row.trace_id,
     )
+
+
+def decoded(row: Row, text: bytes | str, folder: Path) -> Any:
+    """Return the payload of a row from its text, None when it is redacted. Raises StorageError for a damaged one."""
+    if row.stored == "redacted":
+        return None
+    try:
+        return decode_json(text)
+    except ValueError as error:
+        place = payload_path(folder, row.payload_hash) if row.stored == "file" else "the journal"
+        raise StorageError(
+            f"the payload of event {row.event_id} is damaged in {place}: {error}",
+            hint="Restore it from a backup; `muninn audit verify` names the first damaged event.",
+        ) from error
 
 
 @lru_cache(maxsize=1_000)
