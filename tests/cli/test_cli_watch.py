@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import queue
 import re
 import select
 import subprocess
@@ -21,7 +22,7 @@ from textual.widgets import DataTable, Input, RichLog
 from work_tree_fixtures import shared_environ, shared_repo  # noqa: F401 - fixtures
 
 from muninn_cli.watch.command import print_lines
-from muninn_cli.watch.follower import running, sentence
+from muninn_cli.watch.follower import Follower, Update, running, sentence
 from muninn_cli.watch.repositories import WatchedRepositories
 from muninn_cli.watch.screen import WatchApp
 from muninn_core import client
@@ -120,6 +121,20 @@ def test_lines_go_on_after_a_kill(served, capsys):
             seen += shows("live")
         assert "nobody asked" not in seen
     assert len(running(environ)) == 1
+
+
+def test_a_follower_begins_again_in_a_journal_that_was_made_anew(muninn, repo, environ):
+    muninn.call("event.append", {"event_type": "crane.anew"})
+    updates: queue.Queue[Update] = queue.Queue()
+    follower = Follower(str(repo), environ, updates.put, starts=False)
+    follower._last = 1_000_000  # of the journal before
+    follower.start()
+    end = time.monotonic() + PATIENCE
+    try:
+        while (update := updates.get(timeout=PATIENCE)).kind != "event" or update.content["event_type"] != "crane.anew":
+            assert time.monotonic() < end, update
+    finally:
+        follower.stop()
 
 
 def test_lines_show_what_is_remembered(served, capsys):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from muninn_core import client
-from muninn_core.errors import MuninnError
+from muninn_core.errors import BadParams, MuninnError
 from muninn_core.launch.runtime import runtime_directory
 
 FIRST_EVENTS = 50
@@ -109,7 +109,11 @@ class Follower(threading.Thread):
             tail = muninn.call("audit.tail", {"limit": FIRST_EVENTS})
             events, self._last = tail["events"], tail["last"]
         else:
-            found = muninn.call("event.wait", {"after": self._last, "wait": WAIT_SECONDS})
+            try:
+                found = muninn.call("event.wait", {"after": self._last, "wait": WAIT_SECONDS})
+            except BadParams:  # the journal was made anew
+                self._last = None
+                raise
             events, self._last = found["events"], found["last"]
         for event in events:
             self._say("event", event)

@@ -8,7 +8,7 @@ import threading
 import pytest
 from repositories import PATIENCE, git
 
-from muninn_core.errors import BusyError, NotFoundError, PreconditionError, RefusedError, UsageError
+from muninn_core.errors import BadParams, BusyError, NotFoundError, PreconditionError, RefusedError, UsageError
 from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext, Connection
@@ -179,6 +179,13 @@ def test_an_event_is_waited_for_and_the_next_call_continues(muninn):
     assert muninn.call("event.wait", event_type="deploy", after=found[0].last, wait=0).events == ()
     both = muninn.call("event.wait", event_type="deploy", after=0, wait=0, limit=1)
     assert muninn.call("event.wait", event_type="deploy", after=both.last, wait=0).events == found[0].events
+
+
+def test_a_position_that_the_journal_does_not_have_is_refused_as_all_until_it_would_be_missed(muninn):
+    last = muninn.call("event.append", event_type="deploy").event.position
+    assert muninn.call("event.wait", after=last, wait=0).last == last
+    with pytest.raises(BadParams, match=f"no event {last + 1} yet; its last one is {last}"):
+        muninn.call("event.wait", after=last + 1, wait=0)
 
 
 def test_a_role_limits_its_connection_and_its_rights_need_a_grant(muninn):

@@ -226,6 +226,11 @@ def wait_for_events(at: At, params: EventWaitParams, call: CallContext) -> Event
     where = {**params.where, **({"event_type": params.event_type} if params.event_type else {})}
     conditions_of(Filter(where=where, since="", until=""))  # refuses unknown fields
     journal, reached = at.open.journal, at.open.journal.position if params.after is None else params.after
+    if reached > journal.position:
+        raise BadParams(
+            f"the journal has no event {reached} yet; its last one is {journal.position}",
+            hint="It was made anew since 'after' was read. Leave 'after' out to begin now, or give 0 for all events.",
+        )
     until = time.monotonic() + params.wait
     found: list[Event] = []
     while True:
