@@ -279,17 +279,21 @@ def call(
     When the connection breaks before the answer, the call is sent once more to a new daemon if the verb is `repeatable`
     (`Method.repeatable` of the catalogue, which clients on the start-up path do not load) or the parameters have an
     idempotency `key`. Otherwise ConnectionLost is raised. A call that the daemon refuses because it is shutting down is
-    always sent again.
+    sent again, up to MAX_TRIES times: clients of several versions may replace each other's daemon.
     """
-    for last_try in (False, True):
+    safe, refusals = repeatable or "key" in params, 0
+    while True:
         with connect(repo, environ, name=name, needs_memory=needs_memory) as client:
             try:
                 return client.call(verb, params)
-            except (ConnectionLost, Stopping) as error:
-                safe = isinstance(error, Stopping) or "key" in params or repeatable
-                if last_try or not safe:
+            except ConnectionLost:
+                if not safe:
                     raise
-    raise AssertionError("unreachable")
+                safe = False
+            except Stopping:
+                refusals += 1
+                if refusals >= MAX_TRIES:
+                    raise
 
 
 def _hello(

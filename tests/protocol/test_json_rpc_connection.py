@@ -12,7 +12,7 @@ from repositories import PATIENCE
 
 from muninn_core import __version__, client
 from muninn_core.client import ConnectionLost
-from muninn_core.errors import BadParams, MuninnError, UnknownVerb
+from muninn_core.errors import BadParams, MuninnError, Stopping, UnknownVerb
 from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol import wire
@@ -180,6 +180,22 @@ def test_any_text_can_be_asked_for(raw, text):
     answer = one.ask(wire.request(1, "muninn/recall", {"query": text}))
     assert "result" in answer or answer["error"]["code"] == -32602, json.dumps(answer)
     one.close()
+
+
+def test_a_call_that_stopping_daemons_refuse_is_sent_until_one_answers(repo, environ, monkeypatch):
+    refusals = iter(range(client.MAX_TRIES - 1))
+    call = client.Client.call
+
+    def refuse(self, verb, params=None, **more):
+        if next(refusals, None) is not None:
+            raise Stopping("the daemon is leaving")
+        return call(self, verb, params, **more)
+
+    monkeypatch.setattr(client.Client, "call", refuse)
+    assert client.call(str(repo), environ, "memories", {})["memories"] == []
+    refusals = iter(range(client.MAX_TRIES))
+    with pytest.raises(Stopping):
+        client.call(str(repo), environ, "memories", {})
 
 
 def test_a_call_is_repeated_only_where_that_can_store_nothing_twice(repo, environ, monkeypatch):
