@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import psutil
 import pytest
@@ -17,8 +20,11 @@ from interrupts import interruptible
 from muninn_shell import COMMAND, Shell
 from repositories import PATIENCE, daemon_pid
 
+from muninn_cli.proxies.mcp import McpProxy
 from muninn_core import __version__
+from muninn_core.errors import Stopping
 from muninn_core.protocol import wire
+from muninn_server.mcp.tool_handlers import failure
 
 
 def speak(shell: Shell, protocol: str, data: bytes, **environ: str) -> subprocess.CompletedProcess[bytes]:
@@ -227,3 +233,41 @@ def test_a_call_that_loses_its_daemon_is_answered_and_the_next_one_works(
     assert failed
     assert "Call again" in text
     assert agent.result(4) == (False, "No memory matches."), "a tool that changes nothing is called again"
+
+
+def test_a_call_that_a_stopping_daemon_refuses_is_sent_to_the_next_one() -> None:
+    agent, source = os.pipe()
+    target, answers = os.pipe()
+    daemons: queue.Queue[socket.socket] = queue.Queue()
+
+    def connect(_again: bool) -> tuple[socket.socket, BinaryIO]:
+        ours, theirs = socket.socketpair()
+        daemons.put(theirs)
+        return ours, ours.makefile("rb")
+
+    def ask(request: dict[str, Any]) -> None:
+        os.write(source, json.dumps(request).encode() + b"\n")
+
+    running = threading.Thread(target=McpProxy(connect, agent, answers).run)
+    running.start()
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "recall"}}
+    listed = {"tools": [{"name": "recall", "annotations": {"readOnlyHint": True}}]}
+    refused = failure(Stopping("the daemon is leaving"), {}).model_dump(mode="json", by_alias=True, exclude_none=True)
+    with os.fdopen(target, "rb") as answered:
+        with daemons.get(timeout=PATIENCE) as daemon, daemon.makefile("rb") as lines:
+            for request, result in ((listing, listed), (call, refused)):
+                ask(request)
+                assert json.loads(lines.readline()) == request
+                daemon.sendall(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}).encode() + b"\n")
+                if result is listed:
+                    assert json.loads(answered.readline())["result"] == listed
+        with daemons.get(timeout=PATIENCE) as daemon, daemon.makefile("rb") as lines:
+            assert json.loads(lines.readline()) == call
+            daemon.sendall(b'{"jsonrpc": "2.0", "id": 2, "result": {"content": []}}\n')
+            assert json.loads(answered.readline())["result"] == {"content": []}
+            os.close(source)
+        running.join(PATIENCE)
+        assert not running.is_alive()
+    os.close(answers)
+    os.close(agent)

@@ -186,6 +186,9 @@ class McpProxy:
             if "id" in message and "method" not in message:
                 with self._state:
                     request = self._requests.pop(_key(message["id"]), None)
+                    if request is not None and request.line and _is_refused(message):
+                        self._requests[_key(message["id"])] = request  # the next daemon gets it
+                        continue
                     if request is not None and request.method == "tools/list":
                         self._read_only.update(_read_only(message))
                 if str(message["id"]).startswith(REPEATED):
@@ -282,6 +285,13 @@ def _read_only(message: dict[str, Any]) -> Iterator[str]:
     for tool in result.get("tools", ()) if isinstance(result, dict) else ():
         if tool.get("annotations", {}).get("readOnlyHint") is True:
             yield tool["name"]
+
+
+def _is_refused(message: dict[str, Any]) -> bool:
+    """Whether an answer says that the daemon stops and did not run a tool."""
+    result = message.get("result")
+    meta = result.get("_meta") if isinstance(result, dict) else None
+    return isinstance(meta, dict) and meta.get(wire.STOPPING) is True
 
 
 def _key(number: Any) -> str:

@@ -19,6 +19,9 @@ HELLO = "muninn/hello"
 PREFIX = "muninn/"
 """The prefix of a verb's JSON-RPC method: `muninn/<verb>`."""
 
+STOPPING = "muninn/stopping"
+"""The field of a tool's result, in `_meta`, which says that the daemon stops and did not run the tool."""
+
 MAX_FRAME = 256 * 1024 * 1024
 """The most bytes of a body. Only responses may be so long."""
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import mcp_types as types
 
 from muninn_core.context.results.text import render
-from muninn_core.errors import MuninnError
+from muninn_core.errors import MuninnError, Stopping
+from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.mcp.arguments import arguments_of
 from muninn_server.mcp.client_state import Context, check_single_page
@@ -50,7 +51,7 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
             client=agent,
         )
     except Exception as error:  # every failure is a result; error_of logs what is unexpected
-        return _result(_explain(error_of(error, params.name), state.tools), failed=True)
+        return failure(error_of(error, params.name), state.tools)
     await progress.finish()
     return _result(text)
 
@@ -84,6 +85,14 @@ def _agent(context: Context) -> str:
     """Return the client's name and version, "" if it sends none."""
     client = context.session.client_params
     return f"{client.client_info.name} {client.client_info.version}".strip() if client else ""
+
+
+def failure(error: MuninnError, tools: Mapping[str, Tool]) -> types.CallToolResult:
+    """Return the result of a tool that failed. The proxy sends a call again that a stopping daemon refused."""
+    result = _result(_explain(error, tools), failed=True)
+    if isinstance(error, Stopping):
+        result.meta = {wire.STOPPING: True}
+    return result
 
 
 def _explain(error: MuninnError, tools: Mapping[str, Tool]) -> str:
