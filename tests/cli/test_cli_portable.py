@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,28 @@ def test_a_bundle_goes_to_stdout_or_to_a_file_and_is_the_same(shell: Shell, tmp_
     assert shell.run("export", "--tag", "buoys").stdout == file.read_text()
     assert [record["text"] for record in json.loads(file.read_text())["records"]] == ["Buoys are painted in May."]
     assert "1 private memory left out." in shell.run("export").stderr
+
+
+def test_an_export_keeps_the_mode_of_a_file_and_writes_through_links_and_into_pipes(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell.json("remember", "Buoys are painted in May.")
+    bundle = shell.run("export").stdout
+    kept, link, pipe = tmp_path / "kept.json", tmp_path / "link.json", tmp_path / "pipe"
+    kept.write_text("old")
+    kept.chmod(0o600)
+    link.symlink_to("kept.json")
+    os.mkfifo(pipe)
+    assert shell.run("export", "--out", str(link)).returncode == 0
+    assert (link.is_symlink(), kept.read_text(), kept.stat().st_mode & 0o777) == (True, bundle, 0o600)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        assert shell.run("export", "--out", str(pipe)).returncode == 0
+        if not pipe.is_fifo():
+            reader.kill()
+        assert reader.communicate()[0] == bundle
+    status, error = shell.failure("export", "--out", str(kept / "inner.json"))
+    assert (status, error["message"]) == (5, f"{kept}/inner.json can't be written: Not a directory")
+    assert sorted(path.name for path in tmp_path.glob("*.tmp")) == []
 
 
 def test_a_bundle_is_named_from_the_current_folder(shell: Shell, tmp_path: Path) -> None:

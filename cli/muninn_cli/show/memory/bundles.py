@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,17 +33,29 @@ def bundle_text(result: dict[str, Any]) -> str:
 
 
 def write_bundle(name: str, result: dict[str, Any]) -> None:
-    """Write a bundle's file atomically, or the files of a folder. Raises StorageError and UsageError."""
+    """Write a bundle's file, or the files of a folder. Raises StorageError and UsageError.
+
+    A file is replaced atomically and keeps its mode. Links, devices and pipes stay.
+    """
     if result.get("files"):
         write_folder(Path(name), result["files"])
         return
-    path = Path(name)
+    path = Path(os.path.realpath(name))
     fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    text = bundle_text(result)
     try:
-        fresh.write_text(bundle_text(result), encoding="utf-8", newline="\n")
+        if Path(name).exists() and not Path(name).is_file():
+            Path(name).write_text(text, encoding="utf-8", newline="\n")
+            return
+        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        fresh.touch(0o666 if mode is None else 0o600)  # private memories are at no time readable by others
+        fresh.write_text(text, encoding="utf-8", newline="\n")
+        if mode is not None:
+            fresh.chmod(mode)
         fresh.replace(path)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink()
         hint = "Check the folder's permissions and the free disk space."
         if not path.parent.is_dir():
             hint = f"There is no folder {path.parent}: `mkdir -p {path.parent}` creates it."
