@@ -196,6 +196,14 @@ def test_fields_of_a_redacted_payload_leave_the_index_and_its_columns_stay(journ
     assert all(one.same for one in projections.rebuild())
 
 
+def test_an_event_that_passes_a_filter_is_found_by_words_however_many_others_match_better(journal, projections):
+    wanted = journal.append(draft({"text": "pump " + "filler " * 200}, session_id="mine")).event
+    others = [journal.prepare(draft({"text": "pump"}, session_id="others")) for _ in range(2_100)]
+    journal.writer.run(lambda transaction: [journal.add(transaction, one) for one in others])
+    (hit,) = Search(journal, projections).find("pump", Filter(where={"session_id": "mine"}), 5)
+    assert (hit.event.event_id, hit.words) == (wanted.event_id, 1)
+
+
 def test_packed_vectors_keep_directions(embedder):
     vectors = embedder.embed(["where sessions are stored", "sessions live in Redis", "a banana cake", ""])
     rows = unpack(pack(vectors), embedder.dim)

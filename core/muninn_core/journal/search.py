@@ -233,7 +233,7 @@ class Search:
         if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in words)
-        limit = _CANDIDATES if inside is None else 10 * _CANDIDATES
+        limit = _CANDIDATES if inside is None else _COMMON  # those outside may match better
         # BM25 reads every match. A word that so many events have tells little, so the newest of them come first.
         order = "bm25(words), rowid DESC" if total <= _COMMON else "rowid DESC"
         sql = f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY {order} LIMIT ?"
