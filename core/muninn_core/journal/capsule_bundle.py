@@ -270,3 +270,8 @@ def _check(bundle: Mapping[str, Any]) -> None:
             check_scope(item["scope"])
             if name == "capsules" and item["status"] not in ("open", "closed"):
                 raise BadParams(f"capsules[{number}].status is neither open nor closed", hint="Nothing was imported.")
+            if name == "capsules" and (not item["id"] or item["id"].startswith(("session:", "turn:"))):
+                raise BadParams(
+                    f"capsules[{number}].id can't be '{item['id'][:100]}': a capsule is no session or turn",
+                    hint="Give the capsule another id, such as capsule:1. Nothing was imported.",
+                )

@@ -206,6 +206,16 @@ def test_an_import_that_meets_a_used_key_imports_nothing(muninn, bundle):
     assert muninn.call("audit.verify").ok
 
 
+@pytest.mark.parametrize("taken", ["session:s-9", "turn:s-9/t-1", ""])
+def test_a_capsule_of_a_bundle_takes_no_place_of_a_session_or_turn(muninn, bundle, taken):
+    turn = muninn.call("turn.begin", project_id="p", session_id="s-9", turn_id="t-1")
+    changed = json.loads(json.dumps(bundle))
+    changed["capsules"][0]["id"] = taken
+    with pytest.raises(BadParams, match=r"capsules\[0\]\.id can't be"):
+        muninn.call("capsule.import", bundle=changed, on_conflict="overwrite", project_id="p")
+    muninn.call("turn.end", project_id="p", session_id="s-9", turn_id="t-1", ack_token=turn.ack_token)
+
+
 def test_an_export_takes_a_span_of_time(muninn, bundle):
     assert muninn.call("capsule.export", after="2026-03-02").bundle["capsules"] == []
     assert len(muninn.call("capsule.export", before="2026-03-01T12:30:00Z").bundle["capsules"]) == 2
