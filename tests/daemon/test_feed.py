@@ -72,6 +72,34 @@ def test_events_of_a_burst_are_read_and_sent_together_and_the_first_at_once() ->
     asyncio.run(run())
 
 
+def test_a_defect_while_events_are_read_ends_followers_with_a_notice_and_later_ones_follow() -> None:
+    class FailingFeed(CountingFeed):
+        fails = True
+
+        async def read(self, after: int) -> tuple[list[tuple[Any, Message]], int]:
+            if self.fails:
+                raise ZeroDivisionError
+            return await super().read(after)
+
+    async def run() -> None:
+        feed = FailingFeed()
+        following = asyncio.create_task(feed._follow())
+        subscriber = Subscriber(SubscriptionRequest(), lambda message: message.kind.encode() + b" ")
+        feed.add(subscriber)
+        await feed.record(1)
+        await asyncio.wait([asyncio.create_task(subscriber.ready.wait()), following], return_when="FIRST_COMPLETED")
+        assert (subscriber.ended, subscriber.take()) == (True, b"dropped ")
+        feed.remove(subscriber)
+        feed.fails = False
+        later = Subscriber(SubscriptionRequest(), lambda message: message.data + b" ")
+        feed.add(later)
+        await feed.record(1)
+        assert await received(feed, later, 2) == [b"0", b"1"]
+        following.cancel()
+
+    asyncio.run(run())
+
+
 def test_followers_that_want_the_same_share_what_is_chosen_and_encoded() -> None:
     chosen: list[object] = []
     encoded: list[Message] = []

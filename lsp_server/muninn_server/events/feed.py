@@ -391,6 +391,10 @@ class Feed:
                 log.warning("the journal can't be followed: %s", error.message)
                 for each in self._subscribers:
                     each.end(f"the journal can't be read: {error.message}")
+            except Exception:  # a defect: without a notice, subscribers would wait for events that never come
+                log.exception("the journal can't be followed")
+                for each in self._subscribers:
+                    each.end("the daemon failed to read the journal; `muninn daemon logs` says why")
 
     def _hand_out(self, first: int, events: Sequence[tuple[Event, Message]]) -> None:
         """Offer the events after `first` to those who want them and have not read them. What several want alike is
