@@ -116,6 +116,20 @@ def test_a_folder_for_obsidian_is_replaced_and_other_files_stay(shell: Shell, tm
     assert failed.returncode != 0
 
 
+def test_an_export_for_obsidian_that_was_interrupted_can_be_repeated(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    shell.json("remember", "Lanterns hang on the pier.")
+    (folder / "Memory.canvas" / "inner").mkdir(parents=True)  # ends the export when it writes this file
+    listed = folder / ".muninn-export.json"
+    listed.write_text('["Memory.canvas"]')
+    assert "can't be written" in shell.run("export", "--obsidian", str(folder)).stderr
+    assert [path for path in folder.rglob("*.md") if path.name.startswith("Lanterns hang")]
+    shutil.rmtree(folder / "Memory.canvas")
+    again = shell.run("export", "--obsidian", str(folder))
+    assert again.returncode == 0, again.stderr
+    assert "Memory.canvas" in json.loads(listed.read_text())
+
+
 def test_notes_for_obsidian_in_the_repository_are_no_second_hits(shell: Shell) -> None:
     identity = shell.json("remember", "Fog horns sound twice a minute.")["ids"][0]
     assert shell.run("export", "--obsidian", "vault").returncode == 0

@@ -17,6 +17,7 @@ from muninn_core.model.counting import number_of
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from rich.console import Console
 
@@ -76,16 +77,22 @@ def write_folder(folder: Path, files: dict[str, str]) -> None:
                 f"{folder / taken[0]} is there already and is no file of an export",
                 hint="Export into a new folder. Nothing was written.",
             )
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_list(listed, before.union(files))  # first: an export that is interrupted can be repeated
         for path, text in files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
-        listed.write_text(json.dumps(sorted(files), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         for path in before - set(files):
             if is_inside(folder, path):
                 (folder / path).unlink(missing_ok=True)
+        _write_list(listed, files)
     except (OSError, ValueError, TypeError) as error:
         hint = "Check the folder's permissions and the free disk space."
         raise StorageError(f"{folder} can't be written: {error}", hint=hint) from None
+
+
+def _write_list(listed: Path, paths: Iterable[str]) -> None:
+    listed.write_text(json.dumps(sorted(paths), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def is_inside(folder: Path, path: object) -> bool:
