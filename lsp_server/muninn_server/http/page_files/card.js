@@ -139,11 +139,18 @@ function actions(memory, article, citations) {
 
 function small(label, fields, submit, done, close, kind = 'main') {
   const status = h('div', {});
+  let sends = false;
   const form = h('form', {
     class: 'edit',
     onsubmit: async (event) => {
       event.preventDefault();
-      if (await guarded(status, () => submit(form.elements))) await done();
+      if (sends) return; // Enter was pressed again before the answer
+      sends = true;
+      await guarded(status, async () => {
+        await submit(form.elements);
+        await done();
+      });
+      sends = false;
     },
     onkeydown: (event) => event.key === 'Escape' && close(),
   }, fields, h('div', { class: 'actions' }, h('button', { class: kind }, label),
