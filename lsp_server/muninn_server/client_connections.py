@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core import __version__
 from muninn_core.config import TOOL_SETS
-from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError
+from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError, ParseError
 from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue_digest import CATALOGUE
@@ -121,7 +121,7 @@ class ClientConnections:
         except TimeoutError:
             return
         except (ValueError, MuninnError) as error:
-            refusal = error if isinstance(error, MuninnError) else DaemonError(f"not a message: {error}")
+            refusal = error if isinstance(error, MuninnError) else ParseError(f"not a message: {error}")
             writer.write(error_frame(number, refusal))
             await writer.drain()
             return

@@ -100,6 +100,11 @@ def test_a_client_without_hello_is_refused_and_disconnected(raw):
         assert other.next() is None
 
 
+def test_a_first_message_that_is_not_json_is_a_parse_error(raw):
+    for body in (b"hello", b"[" * 100_000):
+        assert raw().ask(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))["error"]["code"] == -32700
+
+
 def test_a_client_of_another_repository_is_refused(raw, tmp_path):
     answer = raw().greet(root=str(tmp_path))
     assert "this daemon serves" in answer["error"]["message"]
