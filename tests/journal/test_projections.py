@@ -9,7 +9,7 @@ import pytest
 from journals import draft, open_journal
 from repositories import PATIENCE
 
-from muninn_core.errors import BadParams, MuninnError
+from muninn_core.errors import BadParams, MuninnError, StorageError
 from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.journal import projections as module
 from muninn_core.journal.projections import Projections
@@ -164,6 +164,25 @@ def test_a_damaged_file_is_built_again(journal, projections, embedder, folder):
     except MuninnError:
         again.catch_up()
     assert {one.lag for one in again.status()} == {0}
+    again.close()
+
+
+def test_a_damaged_page_that_only_queries_read_is_built_again(journal, projections, embedder, folder):
+    fill(journal, 10)
+    expected = rows(projections, "memory_facts")
+    projections.close()
+    path = folder / "projections.db"
+    connection = sqlite3.connect(path)
+    ((page,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'memory_facts'").fetchall()
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xff" * 4096)
+    again = Projections(journal, embedder)
+    with pytest.raises(StorageError, match="is damaged"):
+        rows(again, "memory_facts")
+    assert rows(again, "memory_facts") == expected
     again.close()
 
 

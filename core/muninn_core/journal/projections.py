@@ -151,12 +151,18 @@ class Projections:
         ]
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
-        """Run a query on the tables as they are."""
+        """Run a query on the tables as they are. Raises StorageError; the next call builds a damaged file again."""
         if self._writer is None and self._journal.can_write():
             with self._working, self._translated():
                 self._connection()  # creates the tables
-        with self.connections.one() as connection:
-            return connection.execute(sql, parameters).fetchall()
+        try:
+            with self.connections.one() as connection:
+                return connection.execute(sql, parameters).fetchall()
+        except MuninnError as error:
+            if _is_damage(error) and self._journal.can_write():
+                with self._working:
+                    self._discard()
+            raise
 
     # --- following ---
 
@@ -296,8 +302,7 @@ class Projections:
             with translate(self.path):
                 yield
         except MuninnError as error:
-            cause = getattr(error.__cause__, "sqlite_errorname", "")
-            if cause.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            if _is_damage(error):
                 self._discard()
             raise
 
@@ -309,6 +314,11 @@ class Projections:
         self.connections = Connections(self.path)
         for suffix in ("", "-wal", "-shm"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+
+
+def _is_damage(error: MuninnError) -> bool:
+    """Whether a file is no database, or one with damaged pages."""
+    return getattr(error.__cause__, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
 
 
 def _parts(items: Sequence[Item]) -> Iterator[tuple[Sequence[Item], Item | None]]:
