@@ -175,9 +175,10 @@ def test_an_update_changes_what_it_names_and_history_tells(muninn: Muninn) -> No
 
 
 def test_an_update_names_files_that_do_not_exist(muninn: Muninn) -> None:
+    muninn.call("index", wait=True)
     identity = remember(muninn, "Lanterns burn oil.")
     result = muninn.call("update", id=identity, files=["src/user.py", "src/users.py"])
-    assert result.notices == ("src/user.py does not exist here.",)
+    assert result.notices == ("src/user.py does not exist here; did you mean src/users.py?",)
     assert muninn.call("update", id=identity, importance=7).notices == ()
 
 
