@@ -41,7 +41,9 @@ def write_bundle(name: str, result: dict[str, Any]) -> None:
     if result.get("files"):
         write_folder(Path(name), result["files"])
         return
-    path = Path(os.path.realpath(name))
+    path = Path(name)
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
     fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     text = bundle_text(result)
     try:
