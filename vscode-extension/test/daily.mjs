@@ -82,7 +82,7 @@ export async function daily(desk, root) {
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
     // Wait before the focus moves: VS Code drops a request for lenses when the editor loses the focus within a quarter of
     // a second, and repeats it only when the editor gets the focus again.
-    await desk.lens('decision').waitFor();
+    await desk.seeLens('decision');
   });
   await desk.step('Recall lists hits of all kinds and opens code at its line', async () => {
     const code = desk.rows.filter({ hasText: /src\/cache\.py:\d/ });
@@ -134,7 +134,10 @@ export async function daily(desk, root) {
     await desk.pane('Sessions').locator('.pane-header').click();
     await desk.pane('Sessions').locator('.monaco-list-row', { hasText: 'not sealed' }).waitFor();
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
-    await desk.lens('decision').waitFor();
+    await desk.again(async () => {
+      await desk.file('cache.py'); // VS Code may have dropped the request for lenses, as the views got the focus
+      await desk.scrollUp();
+    }, desk.lens('decision'));
     await desk.shot('views');
   });
   await desk.step('the keyboard reaches the actions of a row', async () => {
@@ -162,16 +165,16 @@ export async function daily(desk, root) {
     await desk.answer('Muninn: Forget', 'A mistake.');
     await desk.status.filter({ hasText: '0 in all' }).waitFor();
     await desk.button('forgotten: ', 'Restore', desk.status.filter({ hasText: '1 here, 1 in all' }));
-    await desk.lens('1 decision').waitFor();
+    await desk.seeLens('1 decision');
   });
   await desk.step('lenses update when the shell remembers or forgets a memory', async () => {
     const about = ['--file', 'src/cache.py', '--type', 'attempt', '--session', 'shell', '--json', '--repo', root];
     const said = execFileSync(muninn, ['remember', 'A cache by name alone served pages of other branches.', ...about]);
-    await desk.lens('1 decision, 1 attempt').waitFor();
+    await desk.seeLens('1 decision, 1 attempt');
     await desk.status.filter({ hasText: '2 here, 2 in all' }).waitFor();
     execFileSync(muninn, ['forget', JSON.parse(said).memory.id, '--session', 'shell', '--repo', root]);
     await desk.lens('1 decision, 1 attempt').waitFor({ state: 'detached' });
-    await desk.lens('1 decision').waitFor();
+    await desk.seeLens('1 decision');
   });
   await desk.step('the current line is annotated, the explorer shows counts, and the status bar item opens a menu', async () => {
     const about = ['--file', 'src/cache.py:4-6', '--type', 'decision', '--session', 'shell', '--json', '--repo', root];

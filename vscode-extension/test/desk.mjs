@@ -183,10 +183,19 @@ export class Desk {
     return this.page.locator('.codelens-decoration', { hasText: text }).first();
   }
 
-  /** Clicks a lens of the open file. VS Code may restore a file's position so that a lens above line 1 is hidden. */
-  async clickLens(text) {
+  /** Scrolls the editor up. VS Code may restore a file's position so that a lens above line 1 is hidden. */
+  async scrollUp() {
     await this.page.locator('.editor-instance .view-lines').first().hover();
     await this.page.mouse.wheel(0, -1000);
+  }
+
+  /** Waits for a lens of the open file. */
+  seeLens(text) {
+    return this.again(() => this.scrollUp(), this.lens(text));
+  }
+
+  async clickLens(text) {
+    await this.seeLens(text);
     await this.lens(text).locator('a').first().click();
   }
 
