@@ -64,9 +64,7 @@ async def test_the_daemon_can_be_stopped_while_many_wait_for_the_index(stuck):
 async def test_a_call_that_waits_for_a_thread_can_be_cancelled(stuck):
     session, pools, _ = stuck
     cancelled = threading.Event()
-    waiting = asyncio.create_task(session.call("index", {}, to_plain, cancelled=cancelled))
-    while not pools.waiting:
-        await asyncio.sleep(0)
+    waiting = await queued_call(session, pools, cancelled)
     assert (await session.call("memories", {}, to_plain))["total"] == 0, "others are served meanwhile"
     cancelled.set()
     with pytest.raises(Cancelled):
@@ -76,9 +74,7 @@ async def test_a_call_that_waits_for_a_thread_can_be_cancelled(stuck):
 async def test_a_call_whose_client_has_gone_ends(stuck):
     session, pools, _ = stuck
     cancelled = threading.Event()
-    waiting = asyncio.create_task(session.call("index", {}, to_plain, cancelled=cancelled))
-    while not pools.waiting:
-        await asyncio.sleep(0)
+    waiting = await queued_call(session, pools, cancelled)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
@@ -253,3 +249,11 @@ def test_an_event_is_recorded_although_its_work_tree_can_not_be_read(muninn, tmp
     assert [each.event.position for each in (broken, sound)] == [1, 1]
     assert "can't be read" in broken.saw.note
     assert not sound.saw.note
+
+
+async def queued_call(session, pools, cancelled):
+    """Return the task of a call that waits for a thread."""
+    task = asyncio.create_task(session.call("index", {}, to_plain, cancelled=cancelled))
+    while not pools.waiting:
+        await asyncio.sleep(0)
+    return task

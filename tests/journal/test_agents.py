@@ -59,7 +59,7 @@ def test_the_end_of_a_connection_ends_its_agent(agents):
 
 
 def test_an_agent_that_ended_at_a_barrier_counts_for_no_later_agent_of_its_name(agents, journal, time):
-    """The daemon is killed while the agent waits, so that nobody takes the agent back from the barrier."""
+    """The daemon is killed while the agent waits, so the agent is not removed from the barrier."""
     first = registered(agents, "ada")
     journal.writer.run(lambda transaction: Barriers(agents)._arrive(transaction, first, "built", 2))
     time.now += 61

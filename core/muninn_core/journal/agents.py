@@ -278,7 +278,7 @@ class Agents:
 
 
 def _leave_barriers(transaction: Transaction, name: str) -> None:
-    """Take an agent that ends back from the barriers that are not passed; one where nobody waits is forgotten."""
+    """Remove an agent from the open barriers, and delete a barrier where no other agent waits."""
     transaction.connection.execute(
         "UPDATE barriers SET arrived_json = (SELECT json_group_array(value) FROM json_each(arrived_json)"
         " WHERE value <> ?1) WHERE position = 0 AND EXISTS(SELECT 1 FROM json_each(arrived_json) WHERE value = ?1)",

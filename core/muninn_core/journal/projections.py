@@ -317,7 +317,7 @@ class Projections:
 
 
 def _is_damage(error: MuninnError) -> bool:
-    """Whether a file is no database, or one with damaged pages."""
+    """Whether SQLite reported a damaged page or a file that is not a database."""
     return getattr(error.__cause__, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
 
 

@@ -218,7 +218,8 @@ class JudgedPair(Value):
 class ConsolidationProposal(Value):
     """A model's proposal for two memories: merge, supersede or keep_both. Nothing is recorded.
 
-    `keep` stays and `gone` does not; `text` is the merged text. `by` is the model and the version of the prompt.
+    `keep` is the memory that stays active, `gone` the one that is merged or superseded, `text` the merged text. `by` is
+    the model and the version of the prompt.
     `problem` says why there is no decision.
     """
 

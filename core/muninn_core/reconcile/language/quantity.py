@@ -8,7 +8,7 @@ from fractions import Fraction
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _MOST_DIGITS = 100
-"""Characters of a figure. A longer one is no amount, and Python refuses to read thousands of digits."""
+"""The most characters of a number that is read as an amount. Python's int refuses more than 4,300 digits."""
 _WITH_UNIT = re.compile(r"(\d+(?:[.,]\d+)*)([a-zµ%]{1,5})", re.I)
 _NAMED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

@@ -70,7 +70,7 @@ local function read_again(_, changed)
   return vim.NIL
 end
 
--- The address of a page in the name of its buffer, before which Neovim may put a folder. nil if it is no page.
+-- Returns the `muninn:` address in the name of a buffer, or nil. Neovim may put a folder before the address.
 function M.page_of(name) return name:match('muninn:/.*') end
 
 -- Removes the lenses of a server that has ended, which Neovim would show beside those of the next one. `on_codelens`
