@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bench.agent_models.loopback import Handler, Loopback
@@ -161,6 +162,26 @@ def test_a_push_waits_for_a_database_that_comes_back(
             admin.execute("ALTER ROLE muninn_app LOGIN")
     assert "can't be reached" in said[0]
     service.close()
+
+
+def test_a_push_waits_anew_each_time_that_the_server_goes_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = BusyError("other pushes are indexed").to_plain()
+    answers = [(502, None), (503, {"error": busy}), (502, None), (200, {"commit": ""})]
+
+    class Unsteady(Handler):
+        def get(self) -> None:
+            code, body = answers.pop(0)
+            self.send("application/json", body, code)
+
+        def post(self, body: bytes) -> None:
+            self.send("application/json", {"commit": "done"}, 200)
+
+    seconds = iter(range(0, 1_000, 100))  # one absence is too short to give up, both together are not
+    clock = SimpleNamespace(monotonic=lambda: next(seconds), sleep=lambda _: None)
+    monkeypatch.setattr("muninn_server.org.client.time", clock)
+    with Loopback(Unsteady) as server:
+        assert Client(server.url, "muninn_token").push(root, "shop", "main", "HEAD") == {"commit": "done"}
+    assert not answers
 
 
 def test_a_server_that_stops_tells_a_push_to_try_again(

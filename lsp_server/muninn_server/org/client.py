@@ -94,11 +94,12 @@ class Client:
             except MuninnError as error:
                 now = time.monotonic()
                 if self._is_away(error):
-                    away = now if away is None else away
-                    ends = now > away + _AWAY_SECONDS
+                    away = away or now
+                elif isinstance(error, BusyError):
+                    away = None  # it is back, and may go away again
                 else:
-                    ends = not isinstance(error, BusyError)
-                if ends or now > began + _WAIT_SECONDS:
+                    raise
+                if now > began + _WAIT_SECONDS or (away is not None and now > away + _AWAY_SECONDS):
                     raise
                 if not waits:
                     told(error.message)
